@@ -1,0 +1,1 @@
+"""Players, one file an algorithm. A file that lies here is an agent; nothing lists them."""

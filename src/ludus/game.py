@@ -1,0 +1,534 @@
+"""Games, views and agents.
+
+`load` finds a game and gives back a `Game`: the module's rules with every default filled in, ready to be compiled.
+`View` is all that a player ever gets: a masked copy. `Agent` chooses an action from a view.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import hashlib
+import importlib
+import importlib.metadata
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ludus import kernels, rules
+from ludus.compile import bind
+from ludus.errors import BadInput, BadNotation, BadParams, BadRules, BadSpec, Mismatch, UnknownName
+from ludus.rules import Facts, Params
+
+State = Any  # one np.record of the game's State type; its fields are the game's own
+
+
+class Game:
+    """The rules of one game, from its module."""
+
+    def __init__(self, module: ModuleType, name: str):
+        self.name = name
+        self.module = module
+        self.facts: Facts = _declared(module, "FACTS")
+        self.state_type: np.dtype = _declared(module, "State")
+        self.params: Params = getattr(module, "PARAMS", None) or Params()
+        self.presets: dict[str, dict[str, object]] = {"default": {}, **getattr(module, "PRESETS", {})}
+        self.source = module.__name__ if name == module.__name__.rpartition(".")[2] else str(module.__file__)
+        self._kernels: dict[Callable, Callable] = {}
+        self._check_state_type()
+        self.names = self._names()
+
+    def __repr__(self) -> str:
+        return f"Game({self.name!r})"
+
+    def _check_state_type(self) -> None:
+        fields = self.state_type.names or ()
+        if "players" not in fields:
+            raise BadRules(f"{self._file}: State needs a field `players`, which the engine fills in before setup")
+        if self.params.declared and "params" not in fields:
+            raise BadRules(f"{self._file}: PARAMS are declared, so State needs a field `params=PARAMS`")
+
+    @property
+    def _file(self) -> str:
+        return str(self.module.__file__ or self.module.__name__)
+
+    def _names(self) -> dict[str, Any]:
+        """What templates see behind the contract's names."""
+        missing = [name for name in rules.REQUIRED if not hasattr(self.module, name)]
+        if missing:
+            raise BadRules(f"{self._file}: the game does not write {', '.join(missing)}")
+        names = {name: getattr(self.module, name) for name in rules.REQUIRED}
+        names |= {name: getattr(self.module, name, default) for name, default in rules.DEFAULTS.items()}
+        names["observe"], length = rules.default_observe(self.state_type, self.module.__name__)
+        if self.writes("observe"):
+            names["observe"], length = self.module.observe, _declared(self.module, "FEATURES")
+        facts = self.facts
+        return names | {
+            "SEATS": facts.players[1],
+            "MAX_ACTIONS": facts.max_actions,
+            "HIDDEN": facts.hidden,
+            "CHANCE": facts.chance,
+            "SIMULTANEOUS": facts.simultaneous,
+            "SECRET_ACTIONS": facts.secret_actions,
+            "HAS_HEURISTIC": self.writes("heuristic"),
+            "FEATURES": length,
+            "SYMMETRIES": getattr(self.module, "SYMMETRIES", 1),
+        }
+
+    def writes(self, name: str) -> bool:
+        """Whether the game itself writes this optional function."""
+        return hasattr(self.module, name)
+
+    def kernel(self, template: Callable) -> Callable:
+        """The template, compiled against this game; once a process."""
+        if template not in self._kernels:
+            self._kernels[template] = bind(template, self.names, self.name)
+        return self._kernels[template]
+
+    # -------------------------------------------------------------------------------------------- positions
+
+    def rule_values(self, preset: str = "default", changes: Mapping[str, object] | None = None) -> dict[str, object]:
+        """The params of a preset with changes on top."""
+        if preset not in self.presets:
+            raise UnknownName("preset", preset, self.presets, f" in {self.name}")
+        return self.params.values(self.presets[preset] | dict(changes or {}))
+
+    def check_setting(self, players: int, values: Mapping[str, object]) -> None:
+        """Refuse a number of players or a combination of params that makes no game."""
+        low, high = self.facts.players
+        if not low <= players <= high:
+            span = f"{low} players" if low == high else f"{low} to {high} players"
+            raise BadInput(f"{self.name} is for {span}, not {players}")
+        if self.writes("objection"):
+            reason = self.module.objection(self.blank(players, values)[0].params, players)
+            if reason:
+                raise BadParams(f"{self.name}: {reason}")
+
+    def blank(self, players: int, values: Mapping[str, object], count: int = 1) -> np.ndarray:
+        """Zeroed states with `players` and `params` filled in, as `setup` gets them."""
+        states = np.zeros(count, self.state_type)
+        states["players"] = players
+        if self.params.declared:
+            self.params.fill(states["params"], values)
+        return states
+
+    def start(self, words: np.ndarray, players: int, values: Mapping[str, object] | None = None) -> np.ndarray:
+        """Fresh positions, one for each row of `words`, whose chance column is used."""
+        values = self.params.values({}) if values is None else values
+        self.check_setting(players, values)
+        states = self.blank(players, values, len(words))
+        self.kernel(kernels.set_up)(states, words)
+        return states
+
+    def waiting(self, states: np.ndarray) -> np.ndarray:
+        """For each state the mask of players that owe an action."""
+        out = np.empty(len(states), np.int64)
+        self.kernel(kernels.masks)(states, out)
+        return out
+
+    def menu(self, states: np.ndarray, player: int) -> np.ndarray:
+        """The legal actions of a player in a single state."""
+        out = np.empty((1, self.facts.max_actions), np.int32)
+        count = np.empty(1, np.int64)
+        self.kernel(kernels.menus)(states, np.array([player]), out, count)
+        return out[0, : count[0]]
+
+    def allows(self, states: np.ndarray, player: int, action: int) -> bool:
+        """Whether the action is legal in a single state."""
+        out = np.empty(1, np.bool_)
+        self.kernel(kernels.verdicts)(states, np.array([player]), np.array([action]), out)
+        return bool(out[0])
+
+    def advance(self, states: np.ndarray, actions: np.ndarray, words: np.ndarray) -> None:
+        """One joint step in every state that is not over."""
+        self.kernel(kernels.advance)(states, actions, words)
+
+    def payoffs(self, states: np.ndarray) -> np.ndarray:
+        """Returns, one row a state and one column a seat."""
+        out = np.zeros((len(states), self.facts.players[1]))
+        self.kernel(kernels.payoffs)(states, out)
+        return out
+
+    def masked(self, states: np.ndarray, players: np.ndarray) -> np.ndarray:
+        """Copies of the states as the given players may know them."""
+        views = states.copy()
+        self.kernel(kernels.mask_views)(views, players)
+        return views
+
+    # -------------------------------------------------------------------------------------------- notation
+
+    def action_text(self, state: State, player: int, action: int) -> str:
+        if self.writes("action_text"):
+            return self.module.action_text(state, player, action)
+        return str(action)
+
+    def state_text(self, state: State) -> str:
+        if self.writes("state_text"):
+            return self.module.state_text(state)
+        lines = (f"{name}: {state[name]}" for name in rules.field_names(self.state_type) if name != "params")
+        return "\n".join(lines)
+
+    def outcome_text(self, states: np.ndarray) -> str:
+        """Who won and why."""
+        if self.writes("outcome_text"):
+            return self.module.outcome_text(states[0])
+        payoffs = self.payoffs(states)[0, : states[0].players]
+        best = np.flatnonzero(payoffs == payoffs.max())
+        if len(best) == len(payoffs):
+            return "a draw"
+        return " and ".join(f"player {player}" for player in best) + (" win" if len(best) > 1 else " wins")
+
+    def parse_action(self, states: np.ndarray, player: int, text: str) -> int:
+        """The legal action that a person wrote."""
+        state, text = states[0], text.strip()
+        if self.writes("parse_action"):
+            action = self.module.parse_action(state, player, text)
+        else:
+            action = self._action_on_menu(states, player, text)
+        if not self.allows(states, player, action):
+            raise BadNotation(f"{text!r} is not allowed now; {self._examples(states, player)}")
+        return int(action)
+
+    def _action_on_menu(self, states: np.ndarray, player: int, text: str) -> int:
+        for action in self.menu(states, player):
+            if self.action_text(states[0], player, int(action)).lower() == text.lower():
+                return int(action)
+        raise BadNotation(f"{text!r} is no action here; {self._examples(states, player)}")
+
+    def _examples(self, states: np.ndarray, player: int) -> str:
+        menu = [self.action_text(states[0], player, int(action)) for action in self.menu(states, player)]
+        return f"you may play {', '.join(menu[:12])}{' …' if len(menu) > 12 else ''}"
+
+    def parse_state(self, text: str, players: int, values: Mapping[str, object] | None = None) -> np.ndarray:
+        """A position from the game's own notation, or from the JSON that `state_json` writes."""
+        states = self.blank(players, self.params.values({}) if values is None else values)
+        if text.lstrip().startswith("{"):
+            _fill_from_json(self, states, text)
+        elif self.writes("parse_state"):
+            self.module.parse_state(text, states[0])
+        else:
+            raise BadNotation(f"{self.name} has no notation for positions; give one as JSON fields")
+        return states
+
+    def state_json(self, state: State) -> dict[str, object]:
+        """Every field of a state but its gaps, as plain numbers and lists."""
+        return {name: _plain(state[name]) for name in rules.field_names(self.state_type)}
+
+
+def _plain(value: Any) -> object:
+    if value.dtype.names:
+        return {name: _plain(value[name]) for name in rules.field_names(value.dtype)}
+    return value.tolist()
+
+
+def _fill_from_json(game: Game, states: np.ndarray, text: str) -> None:
+    import json
+
+    try:
+        fields = json.loads(text)
+    except ValueError as error:
+        raise BadNotation(f"the position is no JSON: {error}") from None
+    for name, value in fields.items():
+        if name not in (game.state_type.names or ()):
+            raise UnknownName("field", name, rules.field_names(game.state_type), f" in a {game.name} position")
+        try:
+            if isinstance(value, dict):
+                for inner, number in value.items():
+                    states[name][inner][0] = number
+            else:
+                states[name][0] = value
+        except (ValueError, TypeError, OverflowError, IndexError) as error:
+            raise BadNotation(f"field {name} of the position: {error}") from None
+
+
+# ------------------------------------------------------------------------------------------------ views
+
+
+class View:
+    """What one player may know: a masked copy of the state. Everything else is read off it."""
+
+    __slots__ = ("game", "player", "states")
+
+    def __init__(self, game: Game, states: np.ndarray, player: int):
+        self.game = game
+        self.player = player
+        self.states = game.masked(states, np.array([player]))
+
+    @property
+    def state(self) -> State:
+        """The masked record."""
+        return self.states[0]
+
+    @property
+    def legal(self) -> np.ndarray:
+        """The actions on the player's menu."""
+        return self.game.menu(self.states, self.player)
+
+    def allows(self, action: int) -> bool:
+        return self.game.allows(self.states, self.player, action)
+
+    @property
+    def features(self) -> np.ndarray:
+        """What `observe` writes: float32."""
+        out = np.zeros((1, self.game.names["FEATURES"]), np.float32)
+        self.game.kernel(kernels.features)(self.states, np.array([self.player]), out)
+        return out[0]
+
+    @property
+    def text(self) -> str:
+        return self.game.state_text(self.state)
+
+    def action_text(self, action: int) -> str:
+        return self.game.action_text(self.state, self.player, action)
+
+    def parse(self, text: str) -> int:
+        return self.game.parse_action(self.states, self.player, text)
+
+
+# ------------------------------------------------------------------------------------------------ agents
+
+
+@dataclasses.dataclass(frozen=True)
+class Thoughts:
+    """Why an agent chose what it did. `value` is its expected return; the lists go together, best first."""
+
+    value: float
+    actions: list[int]
+    values: list[float]
+    visits: list[int]
+    line: list[int] = dataclasses.field(default_factory=list)
+    """The expected continuation, where the agent looks for one."""
+    note: str = ""
+
+
+def setting(default: Any, help: str, low: float | None = None) -> Any:
+    """One setting of an agent, with the line of help that `ludus agents` prints."""
+    return dataclasses.field(default=default, metadata={"help": help, "low": low})
+
+
+@dataclasses.dataclass
+class Agent:
+    """Chooses an action from a view. Subclasses are dataclasses whose fields are their settings.
+
+    Write `act`; an agent that answers many views at once in compiled code writes `act_many` and sets `compiled`.
+    """
+
+    name: ClassVar[str] = ""
+    compiled: ClassVar[bool] = False
+    """Answers batches in compiled code, and can be trusted to neither hang nor crash."""
+    accepts: ClassVar[str] = "every game"
+
+    def __post_init__(self) -> None:
+        self.game: Game
+        self.thoughts: Thoughts | None = None
+
+    def refuses(self, facts: Facts) -> str:
+        """Why this agent cannot play such a game; "" if it can."""
+        return ""
+
+    def prepare(self, game: Game) -> None:
+        """Called once, before the first action, with the game that will be played."""
+        self.game = game
+
+    def act(self, view: View, rng: np.ndarray) -> int:
+        """An action for `view.player`; `rng` is the stream of this seat."""
+        actions = self.act_many(view.states, np.array([view.player]), rng.reshape(1, 1))
+        return int(actions[0])
+
+    def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
+        """An action for each masked state; row i of `words` is the stream of that seat."""
+        raise NotImplementedError(f"{type(self).__name__} writes neither act nor act_many")
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the same view and stream always give the same action (false for limits in time)."""
+        return True
+
+    def close(self) -> None:
+        """Called when no more matches come."""
+
+    @property
+    def spec(self) -> str:
+        """The text that makes this agent again."""
+        changed = [
+            f"{field.name}={getattr(self, field.name)}"
+            for field in dataclasses.fields(self)
+            if getattr(self, field.name) != field.default
+        ]
+        return self.name + (":" + ",".join(changed) if changed else "")
+
+
+def read_settings(kind: type[Agent], text: str) -> dict[str, Any]:
+    """The settings in ``key=value,key=value``, typed by the agent's fields; a first value without key is the first field."""
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    given: dict[str, Any] = {}
+    for position, item in enumerate(filter(None, text.split(","))):
+        key, equals, value = item.partition("=")
+        if not equals and position == 0 and fields:
+            key, value = next(iter(fields)), item
+        key = key.strip()
+        if key not in fields:
+            raise UnknownName("setting", key, fields, f" of agent {kind.name}")
+        given[key] = _read_setting(kind, fields[key], value.strip())
+    return given
+
+
+def _read_setting(kind: type[Agent], field: dataclasses.Field, text: str) -> Any:
+    target = type(field.default)
+    try:
+        value = text.lower() in ("1", "true", "yes", "on") if target is bool else target(text)
+    except ValueError:
+        what = {"int": "a whole number", "float": "a number"}.get(target.__name__, target.__name__)
+        raise BadSpec(f"agent {kind.name}: {field.name} is {what}, not {text!r}") from None
+    low = field.metadata.get("low")
+    if low is not None and value < low:
+        raise BadSpec(f"agent {kind.name}: {field.name} must be at least {low:g}, not {text}")
+    return value
+
+
+# ------------------------------------------------------------------------------------------------ finding things
+
+_loaded: dict[str, Game] = {}
+
+
+def game_names() -> list[str]:
+    """Built-in games and those that installed packages offer."""
+    import ludus.games
+
+    built_in = [module.name for module in pkgutil.iter_modules(ludus.games.__path__)]
+    return sorted({*built_in, *(entry.name for entry in importlib.metadata.entry_points(group="ludus.games"))})
+
+
+def load(name: str | Game) -> Game:
+    """A game by name, by the path of its file, or by a package's entry point."""
+    if isinstance(name, Game):
+        return name
+    if name not in _loaded:
+        _loaded[name] = _load_file(name) if _is_path(name) else _load_named(name)
+    return _loaded[name]
+
+
+def _is_path(name: str) -> bool:
+    return name.endswith(".py") or "/" in name or "\\" in name
+
+
+def _load_named(name: str) -> Game:
+    if name.isidentifier() and importlib.util.find_spec(f"ludus.games.{name}"):
+        return Game(importlib.import_module(f"ludus.games.{name}"), name)
+    for entry in importlib.metadata.entry_points(group="ludus.games"):
+        if entry.name == name:
+            return Game(entry.load(), name)
+    raise UnknownName("game", name, game_names())
+
+
+def _load_file(name: str) -> Game:
+    path = Path(name)
+    game = Game(load_module(path), path.stem)
+    _check_fields(path, game)
+    return game
+
+
+def load_module(path: Path) -> ModuleType:
+    """A user's file as a module. Its name depends only on its place, so that compiled code is found again."""
+    if not path.is_file():
+        raise BadInput(f"there is no file {path}")
+    path = path.resolve()
+    name = f"ludus_file_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    # The file may import helpers that lie beside it, as a script may.
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise BadRules(f"{path}: {_where(error, path)}{type(error).__name__}: {error}") from error
+    return module
+
+
+def _where(error: BaseException, path: Path) -> str:
+    trace, line = error.__traceback__, 0
+    while trace:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return f"line {line}: " if line else ""
+
+
+def _declared(module: ModuleType, name: str) -> Any:
+    if not hasattr(module, name):
+        raise BadRules(f"{module.__file__}: the game declares no {name}")
+    return getattr(module, name)
+
+
+def _check_fields(path: Path, game: Game) -> None:
+    """Compiled code reports a misspelt field without a place; so look for one in the source."""
+    fields = {"state": game.state_type, "params": game.params.dtype}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Attribute):
+            continue
+        owner = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
+        known = fields[owner].names or () if owner in fields else None
+        if known is not None and node.attr not in known:
+            error = UnknownName("field", node.attr, [name for name in known if not name.endswith("_")], f" in {owner}")
+            raise BadRules(f"{path}, line {node.lineno}: {error}")
+
+
+def agent_kinds() -> dict[str, type[Agent]]:
+    """Built-in agents and those that installed packages offer."""
+    import ludus.agents
+
+    found: dict[str, type[Agent]] = {}
+    for module in pkgutil.iter_modules(ludus.agents.__path__):
+        if not module.ispkg:
+            kind = _agent_in(importlib.import_module(f"ludus.agents.{module.name}"))
+            found[kind.name] = kind
+    for entry in importlib.metadata.entry_points(group="ludus.agents"):
+        found[entry.name] = entry.load()
+    return found
+
+
+def _agent_in(module: ModuleType) -> type[Agent]:
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == module.__name__:
+            value.name = value.name or module.__name__.rpartition(".")[2]
+            return value
+    raise BadRules(f"{module.__file__} has no class that derives from ludus.Agent")
+
+
+def agent_kind(name: str) -> type[Agent]:
+    """The class behind an agent's name or file."""
+    if _is_path(name):
+        kind = _agent_in(load_module(Path(name)))
+        kind.name = name
+        return kind
+    kinds = agent_kinds()
+    if name not in kinds:
+        raise UnknownName("agent", name, kinds)
+    return kinds[name]
+
+
+def agent(spec: str | Agent, game: str | Game) -> Agent:
+    """An agent from a spec like ``mcts:sims=400,c=1.4`` or ``my_bot.py:depth=3``, ready to play the game."""
+    game = load(game)
+    if isinstance(spec, str):
+        name, _, text = spec.partition(":")
+        kind = agent_kind(name.strip())
+        made = kind(**read_settings(kind, text))
+    else:
+        made = spec
+    reason = made.refuses(game.facts)
+    if reason:
+        raise Mismatch(f"{made.name} cannot play {game.name}: {reason}")
+    made.prepare(game)
+    return made

@@ -1,0 +1,1 @@
+"""The rules, one file a game. A file that lies here is a game; nothing lists them."""

@@ -1,0 +1,86 @@
+"""Random numbers for compiled code, over one word that the caller owns.
+
+A stream is an array ``uint64[1]``. Each draw advances the word (splitmix64), so a stream can be copied, stored and
+resumed, and a match is reproduced by its words alone. Rules never own a stream: whoever calls them hands one in.
+
+Words of a match: column 0 is chance, column 1 + p the agent in seat p.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import config, njit
+
+_GAMMA = 0x9E3779B97F4A7C15
+_MIX_A = 0xBF58476D1CE4E5B9
+_MIX_B = 0x94D049BB133111EB
+_MASK = 0xFFFFFFFFFFFFFFFF
+
+
+def _mixed(word: int) -> int:
+    word = ((word ^ (word >> 30)) * _MIX_A) & _MASK
+    word = ((word ^ (word >> 27)) * _MIX_B) & _MASK
+    return word ^ (word >> 31)
+
+
+if config.DISABLE_JIT:
+    # NumPy scalars warn when they overflow, and the plain run treats warnings as errors: same numbers, Python integers.
+    def draw(rng):
+        """The next 64 random bits."""
+        word = (int(rng[0]) + _GAMMA) & _MASK
+        rng[0] = word
+        return np.uint64(_mixed(word))
+
+else:
+    _U30, _U27, _U31 = np.uint64(30), np.uint64(27), np.uint64(31)
+    _GAMMA_64, _MIX_A_64, _MIX_B_64 = np.uint64(_GAMMA), np.uint64(_MIX_A), np.uint64(_MIX_B)
+
+    @njit(inline="always")
+    def draw(rng):
+        """The next 64 random bits."""
+        word = rng[0] + _GAMMA_64
+        rng[0] = word
+        word = (word ^ (word >> _U30)) * _MIX_A_64
+        word = (word ^ (word >> _U27)) * _MIX_B_64
+        return word ^ (word >> _U31)
+
+
+@njit
+def below(rng, n):
+    """A uniform integer in 0 … n-1 (by multiplication: no division; bias under n / 2^32)."""
+    return ((np.int64(draw(rng) >> np.uint64(32))) * np.int64(n)) >> 32
+
+
+@njit
+def uniform(rng):
+    """A uniform float in [0, 1)."""
+    return np.int64(draw(rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit
+def shuffle(rng, items, n):
+    """Put the first n of `items` in random order."""
+    for i in range(n - 1, 0, -1):
+        j = below(rng, i + 1)
+        held = items[i]
+        items[i] = items[j]
+        items[j] = held
+
+
+def word(*keys: int) -> int:
+    """A starting word for a stream, named by integers (seed, block, …)."""
+    value = _GAMMA
+    for key in keys:
+        value = _mixed((value ^ _mixed((key + _GAMMA) & _MASK)) + _GAMMA & _MASK)
+    return value
+
+
+def stream(*keys: int) -> np.ndarray:
+    """A fresh stream, named by integers."""
+    return np.array([word(*keys)], np.uint64)
+
+
+def match_words(seed: int, block: int, rotation: int, players: int) -> np.ndarray:
+    """The words of one match. All rotations of a block share the chance word; every agent has its own stream."""
+    seats = [word(seed, block, 1 + rotation, 1 + player) for player in range(players)]
+    return np.array([word(seed, block, 0), *seats], np.uint64)
