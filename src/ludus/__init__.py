@@ -5,4 +5,14 @@ from ludus.rules import Facts, Param, Params, choice, record, rule, switch
 
 __version__ = "0.1.0"
 
-__all__ = ["Agent", "Facts", "Game", "Param", "Params", "Thoughts", "View", "agent", "choice", "load", "record", "rule", "switch"]
+__all__ = [
+    "Agent", "Facts", "Game", "Param", "Params", "Thoughts", "View",
+    "agent", "choice", "load", "play", "record", "rule", "switch",
+]  # fmt: skip
+
+
+def play(game: str, *specs: str, games: int = 100, seed: int = 0, preset: str = "default", **rules: object):
+    """Play blocks of mirrored matches: ``ludus.play("connect_four", "mcts:sims=200", "random", games=200)``."""
+    from ludus.arena.contest import contest
+
+    return contest(game, list(specs), games=games, seed=seed, preset=preset, rules=rules)

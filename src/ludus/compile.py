@@ -3,9 +3,9 @@
 An algorithm is an ordinary function marked ``@template`` that names the rules it needs (`legal`, `step`, …) as globals.
 `bind` copies it, puts the game's own functions behind those names and compiles the copy. Templates may call templates.
 
-Numba caches by source file, so an edited helper would be served stale. Here the copy's ``__qualname__``, which names the
-cache file, carries a fingerprint of *everything* compiled in: code, constants, tables, helpers in other files, defaults,
-versions and flags. An edit anywhere is a miss; undoing it hits again.
+Numba caches by source file, so an edited helper would be served stale. Here the copy's ``__qualname__``, which names
+the cache file, carries a fingerprint of *everything* compiled in: code, constants, tables, helpers in other files,
+defaults, versions and flags. An edit anywhere is a miss; undoing it hits again.
 """
 
 from __future__ import annotations

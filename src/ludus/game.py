@@ -15,7 +15,6 @@ import importlib.util
 import pkgutil
 import sys
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
@@ -33,14 +32,15 @@ State = Any  # one np.record of the game's State type; its fields are the game's
 class Game:
     """The rules of one game, from its module."""
 
-    def __init__(self, module: ModuleType, name: str):
-        self.name = name
+    def __init__(self, module: ModuleType, source: str):
+        self.source = source
+        """What `load` was given: a name, or the path of a file."""
+        self.name = Path(source).stem if _is_path(source) else source
         self.module = module
         self.facts: Facts = _declared(module, "FACTS")
         self.state_type: np.dtype = _declared(module, "State")
         self.params: Params = getattr(module, "PARAMS", None) or Params()
         self.presets: dict[str, dict[str, object]] = {"default": {}, **getattr(module, "PRESETS", {})}
-        self.source = module.__name__ if name == module.__name__.rpartition(".")[2] else str(module.__file__)
         self._kernels: dict[Callable, Callable] = {}
         self._check_state_type()
         self.names = self._names()
@@ -73,6 +73,7 @@ class Game:
         return names | {
             "SEATS": facts.players[1],
             "MAX_ACTIONS": facts.max_actions,
+            "MAX_PLIES": facts.max_plies,
             "HIDDEN": facts.hidden,
             "CHANCE": facts.chance,
             "SIMULTANEOUS": facts.simultaneous,
@@ -366,7 +367,7 @@ class Agent:
 
 
 def read_settings(kind: type[Agent], text: str) -> dict[str, Any]:
-    """The settings in ``key=value,key=value``, typed by the agent's fields; a first value without key is the first field."""
+    """The settings in ``key=value,key=value``, typed by the agent's fields; a bare first value is the first field's."""
     fields = {field.name: field for field in dataclasses.fields(kind)}
     given: dict[str, Any] = {}
     for position, item in enumerate(filter(None, text.split(","))):
@@ -402,7 +403,7 @@ def game_names() -> list[str]:
     """Built-in games and those that installed packages offer."""
     import ludus.games
 
-    built_in = [module.name for module in pkgutil.iter_modules(ludus.games.__path__)]
+    built_in = [module.name for module in pkgutil.iter_modules(ludus.games.__path__) if module.name[0] != "_"]
     return sorted({*built_in, *(entry.name for entry in importlib.metadata.entry_points(group="ludus.games"))})
 
 
@@ -430,7 +431,7 @@ def _load_named(name: str) -> Game:
 
 def _load_file(name: str) -> Game:
     path = Path(name)
-    game = Game(load_module(path), path.stem)
+    game = Game(load_module(path), name)
     _check_fields(path, game)
     return game
 
@@ -442,7 +443,8 @@ def load_module(path: Path) -> ModuleType:
     path = path.resolve()
     name = f"ludus_file_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec and spec.loader
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     # The file may import helpers that lie beside it, as a script may.

@@ -8,6 +8,8 @@ Words of a match: column 0 is chance, column 1 + p the agent in seat p.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import config, njit
 
@@ -31,8 +33,13 @@ if config.DISABLE_JIT:
         rng[0] = word
         return np.uint64(_mixed(word))
 
+    def blend(word, value):
+        """Mix a 64-bit value into a hash."""
+        word = ((int(word) ^ int(value)) * _MIX_A) & _MASK
+        return np.uint64(word ^ (word >> 32))
+
 else:
-    _U30, _U27, _U31 = np.uint64(30), np.uint64(27), np.uint64(31)
+    _U27, _U30, _U31, _U32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
     _GAMMA_64, _MIX_A_64, _MIX_B_64 = np.uint64(_GAMMA), np.uint64(_MIX_A), np.uint64(_MIX_B)
 
     @njit(inline="always")
@@ -43,6 +50,12 @@ else:
         word = (word ^ (word >> _U30)) * _MIX_A_64
         word = (word ^ (word >> _U27)) * _MIX_B_64
         return word ^ (word >> _U31)
+
+    @njit(inline="always")
+    def blend(word, value):
+        """Mix a 64-bit value into a hash."""
+        word = (word ^ value) * _MIX_A_64
+        return word ^ (word >> _U32)
 
 
 @njit
@@ -80,7 +93,27 @@ def stream(*keys: int) -> np.ndarray:
     return np.array([word(*keys)], np.uint64)
 
 
-def match_words(seed: int, block: int, rotation: int, players: int) -> np.ndarray:
-    """The words of one match. All rotations of a block share the chance word; every agent has its own stream."""
-    seats = [word(seed, block, 1 + rotation, 1 + player) for player in range(players)]
-    return np.array([word(seed, block, 0), *seats], np.uint64)
+def match_words(seed: int, block: Any, rotation: Any, players: int) -> np.ndarray:
+    """The words of matches, 1 + players a row; block and rotation are numbers, or arrays of the same length.
+
+    All rotations of a block share the chance word; every agent has a stream of its own.
+    """
+    chance = _words(word(seed), block, 0)
+    turned = _words(word(seed), block, np.asarray(rotation) + 1)
+    return np.stack([chance, *(_words(turned, 1 + player) for player in range(players))], axis=-1)
+
+
+def _words(value: Any, *keys: Any) -> np.ndarray:
+    """`word` over arrays, going on from the word of earlier keys."""
+    value = np.asarray(value, np.uint64)
+    with np.errstate(over="ignore"):
+        for key in keys:
+            key = _mixed_array(np.asarray(key).astype(np.uint64) + np.uint64(_GAMMA))
+            value = _mixed_array((value ^ key) + np.uint64(_GAMMA))
+    return value
+
+
+def _mixed_array(word: np.ndarray) -> np.ndarray:
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(_MIX_A)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(_MIX_B)
+    return word ^ (word >> np.uint64(31))

@@ -185,6 +185,7 @@ def _read(name: str, param: Param, value: object) -> object:
 SEATS = 0
 """Most players."""
 MAX_ACTIONS = 0
+MAX_PLIES = 0
 HIDDEN = CHANCE = SIMULTANEOUS = SECRET_ACTIONS = HAS_HEURISTIC = False
 FEATURES = 0
 """Length of what `observe` writes."""
@@ -195,7 +196,7 @@ def setup(state, rng):
 
 
 def to_act(state):
-    """A mask: bit p is set if player p owes an action now; 0 when the game is over. On a view, only the viewer's bit binds."""
+    """A mask: bit p is set if player p owes an action now; 0 when it is over. On a view only the own bit binds."""
 
 
 def legal(state, player, out):
@@ -228,7 +229,7 @@ def observe(state, player, out):
 def is_legal(state, player, action):
     """Whether an action is allowed. Default: it is on the menu; a game whose menu is a selection writes its own."""
     menu = np.empty(MAX_ACTIONS, np.int32)
-    for k in range(legal(state, player, menu)):
+    for k in range(legal(state, player, menu)):  # noqa: SIM110 (compiled)
         if menu[k] == action:
             return True
     return False
@@ -253,8 +254,15 @@ def twin(state, player, rng):
     return False
 
 
+@template
+def deterministic(state):
+    """Whether no dice can fall from here on. Default: what FACTS says of chance; a game that only rolls dice under some
+    params writes its own, so that searches for games without chance may play it under the others."""
+    return not CHANCE
+
+
 SYMMETRIES = 1
-"""How many ways the board can be turned or mirrored, the identity (0) counted; a game that has more writes the next two."""
+"""How many ways the board can be turned or mirrored, the identity (0) counted; with more than 1, write the next two."""
 
 
 @rule
@@ -269,8 +277,8 @@ def reflect_action(state, symmetry, action):
 
 
 REQUIRED = ("setup", "to_act", "legal", "step", "returns")
-DEFAULTS = {f.__name__: f for f in (hide, determinize, is_legal, heuristic, valid, twin, reflect, reflect_action)}
-NOTATION = ("action_text", "parse_action", "state_text", "parse_state", "outcome_text", "objection")
+OPTIONAL = (hide, determinize, is_legal, heuristic, valid, twin, deterministic, reflect, reflect_action)
+DEFAULTS = {function.__name__: function for function in OPTIONAL}
 
 
 def default_observe(state: np.dtype, module: str) -> tuple[Any, int]:

@@ -1,0 +1,346 @@
+"""Alpha-beta: iterative deepening with a transposition table, killer moves and move history.
+
+Values are returns of the *root player*, whoever moves: the root player maximises, everybody else minimises. So a player
+who moves twice running needs no care, and with more than two players the search is paranoid. The search keeps its own
+stack of positions: recursion would spread every array argument over the machine's stack at each call (half the speed).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ludus import kernels
+from ludus.compile import template
+from ludus.errors import Mismatch
+from ludus.game import Agent, Game, Thoughts, View, setting
+from ludus.rng import blend, shuffle, stream
+from ludus.rules import HAS_HEURISTIC, SEATS, Facts, heuristic, legal, record, returns, step, to_act
+
+EXACT, AT_LEAST, AT_MOST = 1, 2, 3  # what a stored value says; 0 marks an empty entry
+ENTRY = record(key=np.uint64, worth=np.float64, best=np.int32, depth=np.int16, bound=np.int16)
+FRAME = record(
+    key=np.uint64, alpha=np.float64, beta=np.float64, low=np.float64, high=np.float64, worth=np.float64,
+    best=np.int32, mover=np.int32, count=np.int32, tried=np.int32,
+)  # fmt: skip
+# low and high are the window that the node was entered with; alpha and beta narrow as its moves are tried
+
+HISTORY = 4096  # cells a player; actions share cells where a game has more
+PROVEN = 0.9999  # heuristics are clipped below it, so a greater value is a forced win
+NODES, HORIZON, STOPPED = 0, 1, 2  # counters of a search: nodes entered, leaves cut off by depth, out of budget
+
+
+@template
+def key_of(words64, row):
+    key = np.uint64(0x9E3779B97F4A7C15)
+    for k in range(words64.shape[1]):
+        key = blend(key, words64[row, k])
+    return key
+
+
+@template
+def player_of(mask):
+    player = 0
+    while mask >> player & 1 == 0:
+        player += 1
+    return player
+
+
+@template
+def final_value(state, root, ply, values):
+    """The root player's return; a quick win is worth a trifle more than a slow one, a slow loss than a quick one."""
+    returns(state, values)
+    return values[root] * (1.0 - 1e-7 * ply)
+
+
+@template
+def leaf_value(state, root):
+    if not HAS_HEURISTIC:
+        return 0.0
+    return min(max(heuristic(state, root), -0.999), 0.999)
+
+
+@template
+def look_up(table, frame, depth):
+    """Narrow the frame's window by what is stored; true if that settles the node."""
+    entry = table[np.int64(frame.key >> np.uint64(1)) & (table.shape[0] - 1)]
+    if entry.bound == 0 or entry.key != frame.key:
+        return False
+    frame.best = entry.best
+    if entry.depth < depth:
+        return False
+    if entry.bound == AT_LEAST:
+        frame.alpha = max(frame.alpha, entry.worth)
+    elif entry.bound == AT_MOST:
+        frame.beta = min(frame.beta, entry.worth)
+    frame.worth = entry.worth
+    return entry.bound == EXACT or frame.alpha >= frame.beta
+
+
+@template
+def keep(table, frame, depth):
+    """Store what the node's search has shown."""
+    entry = table[np.int64(frame.key >> np.uint64(1)) & (table.shape[0] - 1)]
+    entry.key = frame.key
+    entry.worth = frame.worth
+    entry.best = frame.best
+    entry.depth = depth
+    entry.bound = AT_MOST if frame.worth <= frame.low else AT_LEAST if frame.worth >= frame.high else EXACT
+
+
+@template
+def rank_moves(frame, menu, ranks, killers, history):
+    """The stored best move first, then moves that refuted siblings, then by history."""
+    for k in range(frame.count):
+        action = menu[k]
+        rank = history[frame.mover, action & (HISTORY - 1)]
+        if action == frame.best:
+            rank = np.int64(1) << 62
+        elif action == killers[0]:
+            rank = np.int64(1) << 61
+        elif action == killers[1]:
+            rank = np.int64(1) << 60
+        ranks[k] = rank
+
+
+@template
+def next_move(frame, menu, ranks):
+    """Bring the best-ranked untried move to the front of those left, and take it."""
+    first = frame.tried
+    best = first
+    for k in range(first + 1, frame.count):
+        if ranks[k] > ranks[best]:
+            best = k
+    menu[first], menu[best] = menu[best], menu[first]
+    ranks[first], ranks[best] = ranks[best], ranks[first]
+    frame.tried += 1
+    return menu[first]
+
+
+@template
+def enter(stack, words64, frames, ply, depth, root, table, menus, ranks, killers, history, counters, values):
+    """Look at a new node; true if its worth is settled without trying its moves."""
+    frame = frames[ply]
+    counters[NODES] += 1
+    mask = to_act(stack[ply])
+    if mask == 0:
+        frame.worth = final_value(stack[ply], root, ply, values)
+        return True
+    if ply == depth:
+        counters[HORIZON] += 1
+        frame.worth = leaf_value(stack[ply], root)
+        return True
+    frame.key = key_of(words64, ply)
+    frame.low, frame.high, frame.best, frame.tried = frame.alpha, frame.beta, -1, 0
+    if look_up(table, frame, depth - ply) and ply > 0:
+        return True
+    frame.alpha, frame.beta = frame.low, frame.high
+    frame.mover = player_of(mask)
+    frame.worth = -np.inf if frame.mover == root else np.inf
+    if ply > 0:
+        frame.count = legal(stack[ply], frame.mover, menus[ply])
+    rank_moves(frame, menus[ply], ranks[ply], killers[ply], history)
+    return False
+
+
+@template
+def absorb(frame, action, worth, root):
+    """A move's worth narrows the window; true if no other move matters any more."""
+    if frame.mover == root:
+        if worth > frame.worth:
+            frame.worth, frame.best = worth, action
+        frame.alpha = max(frame.alpha, frame.worth)
+    else:
+        if worth < frame.worth:
+            frame.worth, frame.best = worth, action
+        frame.beta = min(frame.beta, frame.worth)
+    return frame.alpha >= frame.beta
+
+
+@template
+def remember(frame, action, depth, killers, history):
+    """This move refuted its node: try it early elsewhere."""
+    if killers[0] != action:
+        killers[1], killers[0] = killers[0], action
+    history[frame.mover, action & (HISTORY - 1)] += depth * depth
+
+
+@template
+def search_to(
+    stack, words64, depth, root, budget, frames, table, menus, ranks, killers, history, counters, actions, values, rng
+):
+    """Search the position in stack[0] to a fixed depth. The answer is in frames[0]; its menu must be filled in."""
+    ply, settled = 0, False
+    frames[0].alpha, frames[0].beta = -np.inf, np.inf
+    settled = enter(stack, words64, frames, 0, depth, root, table, menus, ranks, killers, history, counters, values)
+    while True:
+        frame = frames[ply]
+        if settled or frame.tried == frame.count:
+            # Step 1. The node is done: store it, and hand its worth to the parent.
+            if not settled:
+                keep(table, frame, depth - ply)
+            if ply == 0:
+                return
+            ply -= 1
+            parent, action = frames[ply], menus[ply, frames[ply].tried - 1]
+            settled = False
+            if absorb(parent, action, frame.worth, root):
+                remember(parent, action, depth - ply, killers[ply], history)
+                parent.tried = parent.count
+            continue
+        # Step 2. Try the next move.
+        if counters[NODES] > budget:
+            counters[STOPPED] = 1
+            return
+        for seat in range(SEATS):
+            actions[seat] = -1
+        actions[frame.mover] = next_move(frame, menus[ply], ranks[ply])
+        stack[ply + 1] = stack[ply]
+        step(stack[ply + 1], actions, rng)
+        frames[ply + 1].alpha, frames[ply + 1].beta = frame.alpha, frame.beta
+        ply += 1
+        settled = enter(
+            stack, words64, frames, ply, depth, root, table, menus, ranks, killers, history, counters, values
+        )
+
+
+@template
+def follow(stack, words64, table, actions, rng, line):
+    """The expected continuation, as far as the table knows it; its length."""
+    length = 0
+    while length < line.shape[0]:
+        mask = to_act(stack[0])
+        key = key_of(words64, 0)
+        entry = table[np.int64(key >> np.uint64(1)) & (table.shape[0] - 1)]
+        if mask == 0 or entry.bound == 0 or entry.key != key or entry.best < 0:
+            break
+        for seat in range(SEATS):
+            actions[seat] = -1
+        actions[player_of(mask)] = entry.best
+        line[length] = entry.best
+        length += 1
+        step(stack[0], actions, rng)
+    return length
+
+
+@dataclass
+class AlphaBeta(Agent):
+    """Alpha-beta with iterative deepening; paranoid with more than two players."""
+
+    name: ClassVar[str] = "alphabeta"
+    compiled: ClassVar[bool] = True
+    accepts: ClassVar[str] = "open games with turns and without chance"
+
+    nodes: int = setting(50_000, "positions a move", low=1)
+    depth: int = setting(60, "plies at most", low=1)
+    ms: float = setting(0.0, "milliseconds a move instead of positions; 0 counts positions", low=0)
+    table: int = setting(16, "size of the transposition table: 2 to this power", low=4)
+
+    def refuses(self, facts: Facts) -> str:
+        for is_so, word in ((facts.hidden, "hidden information"), (facts.simultaneous, "simultaneous moves")):
+            if is_so:
+                return f"the game has {word}; mcts can play it"
+        return ""
+
+    def prepare(self, game: Game) -> None:
+        super().prepare(game)
+        if game.facts.chance and not game.writes("deterministic"):
+            raise Mismatch(f"alphabeta cannot play {game.name}: the game has chance; mcts can play it")
+
+    @property
+    def repeatable(self) -> bool:
+        return not self.ms
+
+    def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
+        rows = (self._think(views[i : i + 1], int(players[i]), words[i]) for i in range(len(views)))
+        return np.array([thoughts.actions[0] for thoughts in rows], np.int32)
+
+    def act(self, view: View, rng: np.ndarray) -> int:
+        self.thoughts = self._think(view.states, view.player, rng)
+        return self.thoughts.actions[0]
+
+    def _think(self, views: np.ndarray, player: int, rng: np.ndarray) -> Thoughts:
+        menu = self.game.menu(views, player)
+        if len(menu) == 1:
+            return Thoughts(0.0, [int(menu[0])], [0.0], [0], note="forced")
+        self._check_certain(views)
+        # Equal moves are tried in random order, else two such agents would play one match for ever.
+        shuffle(rng, menu, len(menu))
+        search = _Search(self.game, views, player, menu, self.table)
+        answer, value, reached = int(menu[0]), 0.0, 0
+        deadline = time.perf_counter() + self.ms / 1000
+        for depth in range(1, self.depth + 1):
+            budget = self.nodes if not self.ms else self._nodes_left(search, deadline)
+            finished = search.to_depth(depth, budget if depth > 1 else 1 << 62)
+            if not finished:
+                break
+            answer, value, reached = search.best, search.value, depth
+            out_of_time = self.ms and time.perf_counter() >= deadline
+            if abs(value) > PROVEN or search.is_complete or out_of_time:
+                break
+        note = f"depth {reached}, {search.nodes} positions"
+        return Thoughts(value, [answer], [value], [search.nodes], search.line(), note)
+
+    def _check_certain(self, views: np.ndarray) -> None:
+        out = np.empty(1, np.bool_)
+        self.game.kernel(kernels.certainties)(views, out)
+        if not out[0]:
+            raise Mismatch(f"alphabeta cannot play {self.game.name} under these rules: dice may fall; mcts can play it")
+
+    def _nodes_left(self, search: _Search, deadline: float) -> int:
+        speed = search.nodes / max(search.seconds, 1e-6) if search.nodes > 1000 else 1e6
+        return search.nodes + int(max(deadline - time.perf_counter(), 0) * speed)
+
+
+class _Search:
+    """The memory of one search, deepened step by step."""
+
+    def __init__(self, game: Game, views: np.ndarray, player: int, menu: np.ndarray, table_bits: int):
+        self.game, self.views, self.player, self.menu = game, views, player, menu
+        self.table = np.zeros(1 << table_bits, ENTRY)
+        self.history = np.zeros((game.facts.players[1], HISTORY), np.int64)
+        self.counters = np.zeros(3, np.int64)
+        self.seconds = 0.0
+        self.best = int(menu[0])
+
+    @property
+    def nodes(self) -> int:
+        return int(self.counters[NODES])
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the last search met no horizon: its value is exact."""
+        return not self.counters[HORIZON]
+
+    def to_depth(self, depth: int, budget: int) -> bool:
+        """One iteration; false if it ran out of budget."""
+        game, longest, seats = self.game, self.game.facts.max_actions, self.game.facts.players[1]
+        stack = np.zeros(depth + 1, game.state_type)
+        stack[0] = self.views[0]
+        frames = np.zeros(depth + 1, FRAME)
+        menus = np.empty((depth + 1, longest), np.int32)
+        menus[0, : len(self.menu)] = self.menu
+        frames[0].count = len(self.menu)
+        self.counters[HORIZON] = 0
+        started = time.perf_counter()
+        game.kernel(search_to)(
+            stack, stack.view(np.uint64).reshape(depth + 1, -1), depth, self.player, budget, frames, self.table, menus,
+            np.empty((depth + 1, longest), np.int64), np.full((depth + 1, 2), -1, np.int32), self.history,
+            self.counters, np.empty(seats, np.int32), np.zeros(seats), stream(0),
+        )  # fmt: skip
+        self.seconds += time.perf_counter() - started
+        if self.counters[STOPPED]:
+            return False
+        self.best, self.value = int(frames[0].best), float(frames[0].worth)
+        return True
+
+    def line(self) -> list[int]:
+        stack = self.views.copy()
+        line = np.empty(64, np.int32)
+        actions = np.empty(self.game.facts.players[1], np.int32)
+        walk = self.game.kernel(follow)
+        length = walk(stack, stack.view(np.uint64).reshape(1, -1), self.table, actions, stream(0), line)
+        return line[:length].tolist()

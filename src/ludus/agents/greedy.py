@@ -1,0 +1,110 @@
+"""One ply of thought: try every action, keep the one after which things look best.
+
+"Looks" is the game's own heuristic, or, without one, random play to the end. Hidden things are guessed, rivals who move
+at the same time play at random, and where such luck is involved every action is tried several times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ludus.agents.mcts import play_on
+from ludus.compile import template
+from ludus.errors import BadSpec
+from ludus.game import Agent, Thoughts, View, setting
+from ludus.rng import below
+from ludus.rules import HIDDEN, MAX_ACTIONS, SEATS, determinize, legal, step, to_act
+
+
+@template
+def try_action(world, player, action, horizon, rng, menu, actions, values):
+    """The player's prospect after one action, rivals at random."""
+    if HIDDEN:
+        determinize(world, player, rng)
+    mask = to_act(world)
+    for rival in range(SEATS):
+        actions[rival] = -1
+        if rival != player and mask >> rival & 1:
+            actions[rival] = menu[below(rng, legal(world, rival, menu))]
+    actions[player] = action
+    step(world, actions, rng)
+    play_on(world, horizon, rng, menu, actions, values)
+    return values[player]
+
+
+@template
+def weigh_actions(views, index, player, rng, samples, horizon, scratch, menu, spare, actions, values, worth):
+    """Fill `worth` for every entry of the player's menu; the length of the menu."""
+    count = legal(views[index], player, menu)
+    for k in range(count):
+        worth[k] = 0.0
+        for _ in range(samples):
+            scratch[0] = views[index]
+            worth[k] += try_action(scratch[0], player, menu[k], horizon, rng, spare, actions, values) / samples
+    return count
+
+
+@template
+def choose_greedily(views, players, words, samples, horizon, scratch, out, menu, worth):
+    """The best action for every view, ties at random; menu and worth are left as they were for the last one."""
+    spare = np.empty(MAX_ACTIONS, np.int32)
+    actions = np.empty(SEATS, np.int32)
+    values = np.zeros(SEATS)
+    for i in range(views.shape[0]):
+        rng = words[i]
+        count = weigh_actions(views, i, players[i], rng, samples, horizon, scratch, menu, spare, actions, values, worth)
+        best, ties = 0, 1
+        for k in range(1, count):
+            if worth[k] > worth[best]:
+                best, ties = k, 1
+            elif worth[k] == worth[best]:
+                ties += 1
+                if below(rng, ties) == 0:
+                    best = k
+        out[i] = menu[best]
+
+
+@dataclass
+class Greedy(Agent):
+    """One ply by the game's heuristic, or by random play where it has none."""
+
+    name: ClassVar[str] = "greedy"
+    compiled: ClassVar[bool] = True
+
+    samples: int = setting(16, "tries of each action where luck is involved", low=1)
+    by: str = setting("auto", "heuristic, rollouts, or auto: the heuristic where there is one")
+
+    def prepare(self, game) -> None:
+        super().prepare(game)
+        if self.by not in ("auto", "heuristic", "rollouts"):
+            raise BadSpec(f"greedy: by is heuristic, rollouts or auto, not {self.by!r}")
+        if self.by == "heuristic" and not game.writes("heuristic"):
+            raise BadSpec(f"greedy: {game.name} has no heuristic; use by=rollouts")
+        by_heuristic = game.writes("heuristic") and self.by != "rollouts"
+        facts = game.facts
+        certain = by_heuristic and not (facts.hidden or facts.chance or facts.simultaneous)
+        self._horizon = 0 if by_heuristic else -1
+        self._samples = 1 if certain else self.samples
+
+    def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
+        return self._choose(views, players, words)[0]
+
+    def _choose(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> tuple[np.ndarray, ...]:
+        out = np.empty(len(views), np.int32)
+        menu = np.empty(self.game.facts.max_actions, np.int32)
+        worth = np.empty(self.game.facts.max_actions)
+        scratch = np.zeros(1, self.game.state_type)
+        choose = self.game.kernel(choose_greedily)
+        choose(views, players, words, self._samples, self._horizon, scratch, out, menu, worth)
+        return out, menu, worth
+
+    def act(self, view: View, rng: np.ndarray) -> int:
+        chosen, menu, worth = self._choose(view.states, np.array([view.player]), rng.reshape(1, 1))
+        count = len(view.legal)
+        order = sorted(range(count), key=lambda k: (menu[k] != chosen[0], -worth[k]))
+        values = [float(worth[k]) for k in order]
+        self.thoughts = Thoughts(values[0], [int(menu[k]) for k in order], values, [self._samples] * count)
+        return int(chosen[0])

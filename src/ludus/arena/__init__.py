@@ -1,0 +1,1 @@
+"""Fair matches, tournaments and what their results say."""

@@ -1,0 +1,149 @@
+"""Many matches at once, step by step together: the bulk form of the stepper.
+
+At each step one kernel collects what every agent owes, each agent answers all its views in one call, and one kernel
+moves all matches on. Python only orchestrates, so a compiled agent plays at compiled speed, and the records are those
+that the stepper would have made, word for word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ludus.compile import template
+from ludus.game import Agent, Game
+from ludus.records import MatchRecord
+from ludus.rng import match_words
+from ludus.rules import SEATS, hide, step, to_act
+
+
+@template
+def collect(states, seats, agent, words, views, matches, players, streams):
+    """The views that one agent must answer now; their number."""
+    n = 0
+    for i in range(states.shape[0]):
+        mask = to_act(states[i])
+        for player in range(seats.shape[1]):
+            if mask >> player & 1 and seats[i, player] == agent:
+                views[n] = states[i]
+                hide(views[n], player)
+                matches[n] = i
+                players[n] = player
+                streams[n, 0] = words[i, 1 + player]
+                n += 1
+    return n
+
+
+@template
+def spread(n, matches, players, streams, answers, actions, words):
+    """Put an agent's answers and used streams back in their places."""
+    for k in range(n):
+        actions[matches[k], players[k]] = answers[k]
+        words[matches[k], 1 + players[k]] = streams[k, 0]
+
+
+@template
+def move_on(states, actions, words, plies):
+    """One joint step in every match that is not over; how many are still going on."""
+    going_on = 0
+    for i in range(states.shape[0]):
+        if to_act(states[i]) != 0:
+            step(states[i], actions[i], words[i, :1])
+            plies[i] += 1
+            going_on += to_act(states[i]) != 0
+        for player in range(SEATS):
+            actions[i, player] = -1
+    return going_on
+
+
+@dataclass(frozen=True)
+class Table:
+    """One match to be played: which agent sits where, and the names of its random words."""
+
+    seats: tuple[int, ...]
+    block: int
+    rotation: int
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Matches that were played together; one row a match."""
+
+    tables: Sequence[Table]
+    returns: np.ndarray
+    plies: np.ndarray
+    finished: np.ndarray
+    history: list[np.ndarray]
+    """The joint actions of every step, where they were asked for."""
+
+
+def play_batch(
+    game: Game,
+    agents: Sequence[Agent],
+    tables: Sequence[Table],
+    seed: int,
+    values: Mapping[str, object],
+    start: np.ndarray | None = None,
+    with_history: bool = False,
+) -> Batch:
+    """Play all tables together to their ends."""
+    players = len(tables[0].seats)
+    blocks, rotations = np.array([(table.block, table.rotation) for table in tables]).T
+    words = match_words(seed, blocks, rotations, players)
+    states = game.start(words, players, values) if start is None else np.repeat(start, len(tables))
+    seats = np.array([table.seats for table in tables])
+    plies = np.zeros(len(tables), np.int64)
+    history = _play(game, agents, states, seats, words, plies, with_history)
+    finished = game.waiting(states) == 0
+    returns = np.where(finished[:, None], game.payoffs(states)[:, :players], 0.0)
+    return Batch(tables, returns, plies, finished, history)
+
+
+def _play(game, agents, states, seats, words, plies, with_history) -> list[np.ndarray]:
+    """Play all matches to their ends, in place; the joint actions of every step."""
+    room = len(states) * seats.shape[1]
+    views = np.empty(room, game.state_type)
+    matches, players = np.empty(room, np.int64), np.empty(room, np.int64)
+    streams = np.empty((room, 1), np.uint64)
+    actions = np.full((len(states), game.facts.players[1]), -1, np.int32)
+    history: list[np.ndarray] = []
+    for _ in range(game.facts.max_plies):
+        for k, player in enumerate(agents):
+            n = game.kernel(collect)(states, seats, k, words, views, matches, players, streams)
+            if n:
+                answers = player.act_many(views[:n], players[:n], streams[:n])
+                game.kernel(spread)(n, matches, players, streams, answers, actions, words)
+        if with_history:
+            history.append(actions.copy())
+        if not game.kernel(move_on)(states, actions, words, plies):
+            break
+    return history
+
+
+def records_of(
+    batch: Batch,
+    game: Game,
+    agents: Sequence[Agent],
+    seed: int,
+    values: Mapping[str, object],
+    start: np.ndarray | None = None,
+) -> Iterator[MatchRecord]:
+    """The records of a batch that was played with its history."""
+    for i, table in enumerate(batch.tables):
+        yield MatchRecord(
+            game=game.source,
+            version=game.facts.version,
+            rules=dict(values),
+            players=len(table.seats),
+            agents=[agents[k].spec for k in table.seats],
+            seed=seed,
+            block=table.block,
+            rotation=table.rotation,
+            actions=[int(action) for actions in batch.history for action in actions[i] if action >= 0],
+            returns=batch.returns[i].tolist(),
+            plies=int(batch.plies[i]),
+            outcome="finished" if batch.finished[i] else "limit",
+            start=None if start is None else game.state_json(start[0]),
+        )
