@@ -117,8 +117,10 @@ def settings_of(game: Game, seed: int, matches: int, preset: str = "", players: 
                 if players:
                     raise
                 continue
-            found.append(Setting(name, n, seed, matches))
-    return found
+            found.append((name, n))
+    # Where there are many settings, each gets fewer matches: a fault shows early or not at all.
+    share = max(min(matches, 20), matches // len(found))
+    return [Setting(name, n, seed, share) for name, n in found]
 
 
 def check_game(
@@ -242,7 +244,8 @@ class _Walk:
     def _look_at_view(self, states: np.ndarray, player: int, rows: np.ndarray) -> np.ndarray:
         game, seats = self.game, np.full(len(states), player)
         views = game.masked(states, seats)
-        self._expect("hide", _same(views, game.masked(views, seats)), "hide", f"twice differs from once, seat {player}", rows)
+        once = _same(views, game.masked(views, seats))
+        self._expect("hide", once, "hide", f"twice differs from once, seat {player}", rows)
         self._expect("observe", self._features_agree(states, views, seats), "observe",
                      f"differs on the masked record or is not finite, seat {player}", rows)  # fmt: skip
         hopes = np.empty(len(states))
@@ -347,7 +350,8 @@ class _Walk:
             for k in single[: NOTATION_MATCHES * 2]:
                 player = int(masks[k]).bit_length() - 1
                 wrong = self._symmetry_fault(states[k : k + 1], player, symmetry)
-                self._expect("symmetry", np.array([not wrong]), "reflect", f"symmetry {symmetry}: {wrong}", rows[k : k + 1])
+                good = np.array([not wrong])
+                self._expect("symmetry", good, "reflect", f"symmetry {symmetry}: {wrong}", rows[k : k + 1])
 
     def _symmetry_fault(self, state: np.ndarray, player: int, symmetry: int) -> str:
         game = self.game

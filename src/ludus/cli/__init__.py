@@ -1,0 +1,32 @@
+"""The command line, one file a command. `main` turns what cannot be into one sentence and exit code 2."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from ludus.cli import agents, bench, cache, check, games, match, perft, play, tournament
+from ludus.errors import LudusError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="A laboratory for board games and for the agents that play them.",
+)
+for module in (games, agents, check, perft, play, match, tournament, bench, cache):
+    name = module.__name__.rpartition(".")[2]
+    app.command(name, epilog=module.EXAMPLE)(module.command)
+
+
+def main() -> None:
+    try:
+        app()
+    except LudusError as error:
+        print(f"ludus: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("ludus: stopped", file=sys.stderr)
+        sys.exit(130)

@@ -1,0 +1,5 @@
+EXAMPLE = ""
+
+
+def command() -> None:
+    pass

@@ -1,0 +1,90 @@
+"""Options that several commands share, and the ways in which they print."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ludus.errors import BadInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    from rich.progress import Progress
+
+    from ludus.game import Game
+
+GameName = Annotated[str, typer.Argument(help="A game's name, or the path of its file.", metavar="GAME")]
+Seed = Annotated[int, typer.Option(help="Same seed, same results.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of a table.")]
+Preset = Annotated[str, typer.Option(help="A named set of rules; see `ludus games GAME`.")]
+Rules = Annotated[list[str], typer.Option("--rule", help="Change one rule: --rule NAME=VALUE. May be repeated.")]
+Start = Annotated[Path | None, typer.Option(help="Begin at the position in this file (the game's notation or JSON).")]
+Jobs = Annotated[int, typer.Option(help="Threads; 0 takes one for each core.")]
+
+
+def read_rules(items: Sequence[str]) -> dict[str, object]:
+    """The rules in NAME=VALUE items."""
+    rules: dict[str, object] = {}
+    for item in items:
+        name, equals, value = item.partition("=")
+        if not equals:
+            raise BadInput(f"a rule is written NAME=VALUE, not {item!r}")
+        rules[name.strip()] = value.strip()
+    return rules
+
+
+def read_start(game: Game, path: Path | None, players: int, values: dict[str, object]) -> np.ndarray | None:
+    """The position in a file."""
+    if path is None:
+        return None
+    if not path.is_file():
+        raise BadInput(f"there is no file {path}")
+    return game.parse_state(path.read_text(encoding="utf-8"), players, values)
+
+
+def thread_count(jobs: int) -> int:
+    return jobs if jobs > 0 else os.cpu_count() or 1
+
+
+def print_json(value: object) -> None:
+    print(json.dumps(value))
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], note: str = "") -> None:
+    """A table for people: words to the left, numbers to the right."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    lines = [[_text(cell) for cell in row] for row in rows]
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for k, column in enumerate(columns):
+        is_number = all(not line[k].strip("0123456789.,+-%[] ") for line in lines)
+        table.add_column(column, justify="right" if is_number else "left", overflow="fold")
+    for line in lines:
+        table.add_row(*line)
+    console = Console()
+    console.print(table)
+    if note:
+        console.print(note, style="dim", highlight=False)
+
+
+def _text(cell: Any) -> str:
+    from rich.markup import escape
+
+    return escape(f"{cell:,}" if isinstance(cell, int) and not isinstance(cell, bool) else str(cell))
+
+
+def progress_bar() -> Progress:
+    """A bar on stderr with counts and the time left; nothing is drawn where stderr is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
