@@ -22,7 +22,9 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import config, njit
+from numba import njit
+
+from ludus.rng import config
 
 rule = njit
 """Marks a rule: compiled when a template uses it, plain Python under NUMBA_DISABLE_JIT=1."""

@@ -11,7 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import config, njit
+from numba import njit
+from numba.core import config as numba_config
+
+config: Any = numba_config  # its attributes are made at run time
 
 _GAMMA = 0x9E3779B97F4A7C15
 _MIX_A = 0xBF58476D1CE4E5B9
@@ -25,37 +28,39 @@ def _mixed(word: int) -> int:
     return word ^ (word >> 31)
 
 
-if config.DISABLE_JIT:
-    # NumPy scalars warn when they overflow, and the plain run treats warnings as errors: same numbers, Python integers.
-    def draw(rng):
-        """The next 64 random bits."""
-        word = (int(rng[0]) + _GAMMA) & _MASK
-        rng[0] = word
-        return np.uint64(_mixed(word))
+_GAMMA_64, _MIX_A_64, _MIX_B_64 = np.uint64(_GAMMA), np.uint64(_MIX_A), np.uint64(_MIX_B)
+_U27, _U30, _U31, _U32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 
-    def blend(word, value):
-        """Mix a 64-bit value into a hash."""
-        word = ((int(word) ^ int(value)) * _MIX_A) & _MASK
-        return np.uint64(word ^ (word >> 32))
 
-else:
-    _U27, _U30, _U31, _U32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
-    _GAMMA_64, _MIX_A_64, _MIX_B_64 = np.uint64(_GAMMA), np.uint64(_MIX_A), np.uint64(_MIX_B)
+def _draw(rng):
+    word = rng[0] + _GAMMA_64
+    rng[0] = word
+    word = (word ^ (word >> _U30)) * _MIX_A_64
+    word = (word ^ (word >> _U27)) * _MIX_B_64
+    return word ^ (word >> _U31)
 
-    @njit(inline="always")
-    def draw(rng):
-        """The next 64 random bits."""
-        word = rng[0] + _GAMMA_64
-        rng[0] = word
-        word = (word ^ (word >> _U30)) * _MIX_A_64
-        word = (word ^ (word >> _U27)) * _MIX_B_64
-        return word ^ (word >> _U31)
 
-    @njit(inline="always")
-    def blend(word, value):
-        """Mix a 64-bit value into a hash."""
-        word = (word ^ value) * _MIX_A_64
-        return word ^ (word >> _U32)
+def _blend(word, value):
+    word = (word ^ value) * _MIX_A_64
+    return word ^ (word >> _U32)
+
+
+# NumPy scalars warn when they overflow, and the plain run treats warnings as errors: same numbers, Python integers.
+def _draw_plainly(rng):
+    word = (int(rng[0]) + _GAMMA) & _MASK
+    rng[0] = word
+    return np.uint64(_mixed(word))
+
+
+def _blend_plainly(word, value):
+    word = ((int(word) ^ int(value)) * _MIX_A) & _MASK
+    return np.uint64(word ^ (word >> 32))
+
+
+draw = _draw_plainly if config.DISABLE_JIT else njit(inline="always")(_draw)
+"""``draw(rng)``: the next 64 random bits."""
+blend = _blend_plainly if config.DISABLE_JIT else njit(inline="always")(_blend)
+"""``blend(word, value)``: a 64-bit value mixed into a hash."""
 
 
 @njit

@@ -191,23 +191,23 @@ FEATURES = 0
 """Length of what `observe` writes."""
 
 
-def setup(state, rng):
+def setup(state, rng) -> Any:
     """Deal and place. The record comes zeroed, with `params` and `players` filled in."""
 
 
-def to_act(state):
+def to_act(state) -> Any:
     """A mask: bit p is set if player p owes an action now; 0 when it is over. On a view only the own bit binds."""
 
 
-def legal(state, player, out):
+def legal(state, player, out) -> Any:
     """Write the player's actions to `out` and return their number, at least 1. Called only for a set bit."""
 
 
-def step(state, actions, rng):
+def step(state, actions, rng) -> Any:
     """One joint action; -1 where the bit is clear. Legality is the caller's business."""
 
 
-def returns(state, out):
+def returns(state, out) -> Any:
     """Payoffs in [-1, 1], each from the player's own side. n players with one winner: 1 and -1/(n-1)."""
 
 
@@ -221,7 +221,7 @@ def determinize(state, player, rng):
     """Fill a masked record with a guess that `player` cannot tell from the truth: its `hide` is the record it got."""
 
 
-def observe(state, player, out):
+def observe(state, player, out) -> Any:
     """float32 features for learners, from a masked record. Default: the record's numbers, one after the other."""
 
 

@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,9 @@ GUARD = -77_777
 GUARD_CELLS = 32
 NOTATION_MATCHES = 6
 """Notation is plain Python and slow: it is checked in so many matches only."""
-PLAIN_SECONDS = 20.0
+PLAIN_SECONDS = 10.0
+UNPLAYABLE = frozenset({"to_act", "legal", "overrun"})
+"""After a failure of these nothing more is played: it would write at random into memory, or never end."""
 
 CHECKS = {
     "compiles": "the rules compile",
@@ -80,6 +83,10 @@ class Report:
     @property
     def ok(self) -> bool:
         return not self.failures
+
+    @property
+    def playable(self) -> bool:
+        return not any(failure.check in UNPLAYABLE for failure in self.failures)
 
     def count(self, check: str, times: int = 1) -> None:
         self.passed[check] = self.passed.get(check, 0) + times
@@ -133,14 +140,16 @@ def check_game(
     settings = settings_of(game, seed, matches, preset, players)
     try:
         for setting in settings:
-            _Walk(report, game, setting, match).go()
+            if report.playable:
+                _Walk(report, game, setting, match).go()
             yield report
         if match is None:
             for setting in settings:
-                _check_bulk(report, game, setting)
+                if report.playable:
+                    _check_bulk(report, game, setting)
                 _check_plain(report, game, setting, len(settings))
                 yield report
-        _check_worlds(report, game, settings[0])
+            _check_secrets(report, game, settings[0], whole=not preset and not players)
     except LudusError:
         raise
     except Exception as error:  # Numba reports what it cannot compile with a family of exceptions of its own
@@ -155,12 +164,12 @@ def _short(error: Exception) -> str:
 
 
 def _check_layout(report: Report, game: Game) -> None:
-    kind = game.state_type
-    named = sum(kind[name].itemsize for name in kind.names or ())
+    gap = _nameless_bytes(game.state_type)
     command = f"ludus check {game.source}"
-    if named != kind.itemsize:
-        gap = kind.itemsize - named
+    if gap:
         report.fail("layout", f"State has {gap} nameless bytes; make it with record(), which names them", command)
+    elif game.state_type.itemsize % 8:
+        report.fail("layout", "State is not made of whole 64-bit words; make it with record()", command)
     elif not game.facts.hidden and game.writes("hide"):
         report.fail("layout", "the game writes `hide`, so FACTS must say hidden=True", command)
     elif game.facts.hidden and not game.writes("twin"):
@@ -169,10 +178,22 @@ def _check_layout(report: Report, game: Game) -> None:
         report.count("layout")
 
 
-def _check_worlds(report: Report, game: Game, setting: Setting) -> None:
-    """Somewhere something was unknown: then some two guesses must have differed."""
+def _nameless_bytes(kind: np.dtype) -> int:
+    """Bytes of a record that no field names, within nested records too."""
+    if kind.subdtype:
+        return _nameless_bytes(kind.base) * int(np.prod(kind.shape))
+    if not kind.names:
+        return 0
+    columns = [kind[name] for name in kind.names]
+    return kind.itemsize - sum(column.itemsize - _nameless_bytes(column) for column in columns)
+
+
+def _check_secrets(report: Report, game: Game, setting: Setting, whole: bool) -> None:
+    """Somewhere something must have been unknown; then some two guesses must have differed."""
     if report.passed.get("twin", 0) and not report.passed.get("worlds_vary", 0):
         report.fail("worlds_vary", "determinize gave the same world at every position and seed", setting.command(game))
+    if whole and game.facts.hidden and report.playable and not report.passed.get("twin", 0):
+        report.fail("twin", "FACTS says hidden, but `twin` never swapped anything", setting.command(game))
 
 
 # ------------------------------------------------------------------------------------------------ the walk
@@ -201,17 +222,20 @@ class _Walk:
         game.kernel(kernels.set_up)(self.states, self.words)
         self.report.count("compiles")
         live = np.flatnonzero(self._masks() != 0)
-        while len(live) and self.ply <= game.facts.max_plies:
+        while len(live) and self.ply < game.facts.max_plies:
             self._look(live)
+            if not self.report.playable:
+                return
             self._step(live)
             live = np.flatnonzero(self._masks() != 0)
         self._expect("ends", np.isin(np.arange(len(self.blocks)), live, invert=True),
                      "step", f"the match is not over after max_plies = {game.facts.max_plies}")  # fmt: skip
         self._look_at_end()
 
-    def _expect(self, check: str, good: np.ndarray, function: str, what: str, rows: np.ndarray | None = None) -> None:
+    def _expect(self, check: str, good: Any, function: str, what: str, rows: np.ndarray | None = None) -> None:
         """Count what is good, and report the first row that is not."""
-        bad = np.flatnonzero(~np.asarray(good))
+        good = np.asarray(good)
+        bad = np.flatnonzero(~good)
         self.report.count(check, len(good) - len(bad))
         if len(bad):
             match = int(self.blocks[bad[0] if rows is None else rows[bad[0]]])
@@ -320,7 +344,7 @@ class _Walk:
         verdicts = np.empty((3, n), np.bool_)
         trials = [[menu[0] for menu in menus], [menu[-1] for menu in menus], [-1] * n]
         for trial, verdict in zip(trials, verdicts):
-            self.game.kernel(kernels.verdicts)(states, np.full(n, player), np.array(trial), verdict)
+            self.game.kernel(kernels.verdicts)(states, np.full(n, player), np.array(trial, np.int64), verdict)
         return verdicts[0] & verdicts[1] & ~verdicts[2]
 
     def _look_at_notation(self, states, views, player: int, menu: np.ndarray, row: np.ndarray) -> None:
@@ -340,6 +364,8 @@ class _Walk:
                     wrong = f"the position does not read back; field {_first_difference(again[0], states[0])} differs"
         except BadNotation as error:
             wrong = str(error)
+        except Exception as error:  # the game's own code, whatever it raises
+            wrong = f"{type(error).__name__}: {error}"
         self._expect("notation", np.array([not wrong]), "notation", wrong, row)
 
     def _look_at_symmetry(self, states: np.ndarray, masks: np.ndarray, rows: np.ndarray) -> None:
@@ -349,11 +375,11 @@ class _Walk:
         for symmetry in range(1, self.game.names["SYMMETRIES"]):
             for k in single[: NOTATION_MATCHES * 2]:
                 player = int(masks[k]).bit_length() - 1
-                wrong = self._symmetry_fault(states[k : k + 1], player, symmetry)
+                wrong = self._symmetry_fault(states[k : k + 1], player, symmetry, int(self.dice[rows[k], 0]))
                 good = np.array([not wrong])
                 self._expect("symmetry", good, "reflect", f"symmetry {symmetry}: {wrong}", rows[k : k + 1])
 
-    def _symmetry_fault(self, state: np.ndarray, player: int, symmetry: int) -> str:
+    def _symmetry_fault(self, state: np.ndarray, player: int, symmetry: int, dice: int) -> str:
         game = self.game
         turned = state.copy()
         game.kernel(kernels.turn_boards)(turned, symmetry)
@@ -362,7 +388,7 @@ class _Walk:
         game.kernel(kernels.turn_actions)(np.repeat(state, len(menu)), symmetry, menu, mirrored)
         if set(mirrored.tolist()) != set(game.menu(turned, player).tolist()):
             return f"the menu of seat {player} on the turned board is another"
-        k = int(self.dice[0, 0] % np.uint64(len(menu)))
+        k = (dice + self.ply) % len(menu)
         after, after_turned = self._after(state, player, menu[k]), self._after(turned, player, mirrored[k])
         game.kernel(kernels.turn_boards)(after, symmetry)
         if not _same(after, after_turned)[0]:
@@ -435,7 +461,7 @@ def _check_bulk(report: Report, game: Game, setting: Setting, matches: int = 6) 
 
 
 def digests(game: Game, setting: Setting, seconds: float = float("inf")) -> list[str]:
-    """A digest of every match: final state, random words and length. Stops when the time is up."""
+    """A digest of every match: what the seats saw and guessed, its end and length. Stops when the time is up."""
     values = game.rule_values(setting.preset)
     words = match_words(setting.seed, np.arange(setting.matches), 0, setting.players)
     found: list[str] = []
@@ -443,12 +469,29 @@ def digests(game: Game, setting: Setting, seconds: float = float("inf")) -> list
     for i in range(setting.matches):
         row, plies = words[i : i + 1], np.zeros(1, np.int64)
         states = game.start(row, setting.players, values)
-        game.kernel(kernels.rollouts)(states, row, plies, game.facts.max_plies)
-        content = states.tobytes() + row.tobytes() + plies.tobytes()
+        content = b""
+        while game.waiting(states)[0] and plies[0] < game.facts.max_plies:
+            content += _glance(game, states, setting)
+            game.kernel(kernels.rollouts)(states, row, plies, min(plies[0] + 1 + i % 16, game.facts.max_plies))
+        content += states.tobytes() + row.tobytes() + plies.tobytes()
         found.append(hashlib.sha256(content).hexdigest()[:16])
         if time.monotonic() > deadline:
             break
     return found
+
+
+def _glance(game: Game, states: np.ndarray, setting: Setting) -> bytes:
+    """Every seat looks at a single position. Views and guesses are compared; features and estimates, being floats, may
+    differ in the last bit and are made only so that plain Python sees their indices."""
+    seats = np.arange(setting.players)
+    truths = np.repeat(states, setting.players)
+    views = game.masked(truths, seats)
+    worlds, words = views.copy(), match_words(setting.seed, 0, 1, setting.players)[1:].reshape(-1, 1)
+    if game.facts.hidden:
+        game.kernel(kernels.guess_worlds)(worlds, seats, words)
+    game.kernel(kernels.features)(views, seats, np.zeros((len(seats), game.names["FEATURES"]), np.float32))
+    game.kernel(kernels.estimates)(worlds, seats, np.empty(len(seats)))
+    return views.tobytes() + worlds.tobytes()
 
 
 def _check_plain(report: Report, game: Game, setting: Setting, parts: int) -> None:
@@ -488,12 +531,16 @@ def check_agent(spec: str, name: str | Game, *, matches: int = 2, seed: int = 0,
             match = Match(game, players, seed=seed, block=block)
             while not match.over:
                 for seat, view in match.waiting().items():
-                    action = _ask_twice(report, command, player, twin, match, seat, view, seconds)
+                    place = f"ply {match.plies}, {players} players"
                     try:
+                        action = _ask_twice(report, command, player, twin, match, seat, view, seconds)
                         match.submit(seat, action)
                         report.count("answers are legal")
                     except AgentFault as fault:
-                        report.fail("answers are legal", f"{fault}, ply {match.plies}, {players} players", command)
+                        report.fail("answers are legal", f"{fault}, {place}", command)
+                        return report
+                    except Exception as error:  # the agent's own code, whatever it raises
+                        report.fail("raises no error", f"{type(error).__name__}: {error}, {place}", command)
                         return report
     return report
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import time
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -67,8 +66,8 @@ class Apart:
 
     def __init__(self, spec: str, game: Game):
         self.spec, self.game = spec, game
-        self._process: multiprocessing.process.BaseProcess | None = None
-        self._line: Connection | None = None
+        self._process: Any = None
+        self._line: Any = None
 
     def ask(self, view: View, rng: np.ndarray, seconds: float) -> object:
         line = self._line or self._start()
@@ -89,17 +88,19 @@ class Apart:
         rng[:] = word
         return answer
 
-    def _start(self) -> Connection:
+    def _start(self) -> Any:
         context = multiprocessing.get_context("spawn")
-        self._line, theirs = context.Pipe()
-        process = context.Process(target=_answer_questions, args=(theirs, self.spec, self.game.source), daemon=True)
-        self._process = process
-        process.start()
+        ours, theirs = context.Pipe()
+        self._line = ours
+        self._process = context.Process(
+            target=_answer_questions, args=(theirs, self.spec, self.game.source), daemon=True
+        )
+        self._process.start()
         theirs.close()
         try:
-            if not self._line.poll(START_UP):
+            if not ours.poll(START_UP):
                 raise AgentFault("timeout", f"it did not start within {START_UP:.0f} s")
-            kind, answer, _ = self._line.recv()
+            kind, answer, _ = ours.recv()
         except (EOFError, OSError):
             code = self._exit_code()
             self.close()
@@ -110,7 +111,7 @@ class Apart:
         if kind == "error":
             self.close()
             raise AgentFault("exception", answer)
-        return self._line
+        return ours
 
     def _exit_code(self) -> int | None:
         if self._process is None:
@@ -127,7 +128,7 @@ class Apart:
         self._process = self._line = None
 
 
-def _answer_questions(line: Connection, spec: str, source: str) -> None:
+def _answer_questions(line: Any, spec: str, source: str) -> None:
     """The life of an agent's own process: ends when the other side closes the line."""
     try:
         game = load(source)

@@ -12,7 +12,7 @@ winner counts. A draw of everybody is a choice like any other.
 The prior: each strength, each advantage and each ln τ has one virtual match against zero, half won and half lost. It
 keeps the rating of an agent finite that won every match, and holds agents together that never met. Intervals come from
 the Bayesian bootstrap (Rubin 1981) over blocks: each block weighs Exp(1), each half of a virtual match Gamma(1/2). For
-one agent against one fixed other that is Jeffreys' interval, so also an agent that won all has an honest lower bound.
+a rate that would be Jeffreys' posterior, so also an agent that won all has an interval worth the name.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ludus.arena.statistics import ELO, Interval
+from ludus.arena.statistics import ELO, Interval, expanded_quantile
 from ludus.errors import BadInput
 
 Array = NDArray[np.float64]
@@ -73,30 +74,40 @@ def rate(
     names, lineups = _number(agents)
     places = _places(results, lineups.shape)
     block_of = np.arange(len(lineups)) if blocks is None else np.unique(np.asarray(blocks), return_inverse=True)[1]
-    choices = _Choices.of(lineups, places, len(names))
-    halves = np.full((2, choices.options.shape[2]), prior / 2)
-    best = choices.fit(np.ones(len(lineups)), halves, np.zeros(halves.shape[1]))
-    draws = np.array(
-        [
-            choices.fit(rng.exponential(size=block_of.max() + 1)[block_of], rng.gamma(halves), best)
-            for _ in range(repeats)
-        ]
-    )
-    fits = ELO * np.vstack([best, draws])
-    seats = slice(len(names), len(names) + lineups.shape[1])
-    zero = fits[:, [names.index(anchor)]] if anchor in names else fits[:, : len(names)].mean(axis=1, keepdims=True)
-    strengths = _intervals(fits[:, : len(names)] - zero, confidence, np.bincount(lineups.ravel()))
-    advantages = _intervals(_over_others(fits[:, seats]), confidence, np.full(lineups.shape[1], len(lineups)))
-    rows = [
-        Rating(name, x.value, x.low, x.high, x.n, score)
-        for name, x, score in zip(names, strengths, _scores(lineups, places))
-    ]
+    fits = ELO * _bootstrap(_Choices.of(lineups, places, len(names)), block_of, prior, rng, repeats)
+    strengths, advantages = fits[:, : len(names)], fits[:, len(names) : len(names) + lineups.shape[1]]
+    zero = strengths[:, [names.index(anchor)]] if anchor in names else strengths.mean(axis=1, keepdims=True)
+    # Two parameters are no news: strengths and advantages are known up to a constant each.
+    reach = expanded_quantile(int(block_of.max()) + 1, fits.shape[1] - 2, confidence)
+    games = np.bincount(lineups.ravel()).tolist()
+    rated = [_interval(column, reach, n) for column, n in zip((strengths - zero).T, games)]
+    rows = (Rating(name, x.value, x.low, x.high, x.n, s) for name, x, s in zip(names, rated, _scores(lineups, places)))
     return Ratings(
-        tuple(sorted(rows, key=lambda row: -row.rating)),
-        advantages,
-        anchor if anchor in names else "",
-        _note(names, lineups),
+        rows=tuple(sorted(rows, key=lambda row: -row.rating)),
+        seats=tuple(_interval(column, reach, len(lineups)) for column in _over_others(advantages).T),
+        anchor=anchor if anchor in names else "",
+        note=_note(names, lineups),
     )
+
+
+def _bootstrap(choices: _Choices, block_of: NDArray, prior: float, rng: np.random.Generator, repeats: int) -> Array:
+    """Parameters [1 + repeats, parameters]: the estimate first, then those of blocks and prior weighed at random."""
+    halves = np.full((2, choices.options.shape[2]), prior / 2)
+    best = choices.fit(np.ones(len(block_of)), halves, np.zeros(halves.shape[1]))
+    weights = rng.exponential(size=(repeats, block_of.max() + 1))
+    return np.array([best, *(choices.fit(weight[block_of], rng.gamma(halves), best) for weight in weights)])
+
+
+def _interval(fits: Array, reach: float, n: int) -> Interval:
+    """The wider, on each side, of the percentiles and the bias-corrected percentiles of Efron (1981). With few matches
+    a winner's estimate lies too high, and most draws higher still: the correction mends the lower bound. For an agent
+    that nearly always won it would also lower the upper one, of which the matches say nothing."""
+    normal = NormalDist()
+    below = float(np.mean(fits[1:] < fits[0]) + np.mean(fits[1:] == fits[0]) / 2)
+    shift = 2 * normal.inv_cdf(min(max(below, 0.01), 0.99))
+    tails = normal.cdf(min(shift, 0.0) - reach), normal.cdf(max(shift, 0.0) + reach)
+    low, high = np.quantile(fits[1:], tails)
+    return Interval(float(fits[0]), float(low), float(high), n)
 
 
 # ------------------------------------------------------------------------------------------------ reading matches
@@ -141,75 +152,72 @@ def _over_others(seats: Array) -> Array:
     return (seats - seats.mean(axis=1, keepdims=True)) * seats.shape[1] / (seats.shape[1] - 1)
 
 
-def _intervals(fits: Array, confidence: float, games: NDArray) -> tuple[Interval, ...]:
-    """The first row is the estimate, the others are the bootstrap's."""
-    low, high = np.quantile(fits[1:], [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-    return tuple(Interval(float(v), float(a), float(b), int(n)) for v, a, b, n in zip(fits[0], low, high, games))
-
-
 # ------------------------------------------------------------------------------------------------ the model
 
 
 @dataclass(frozen=True)
 class _Choices:
-    """All choices made in all matches, equal matches together. An option is what it adds up from the parameters: the
-    mean of its agents' strengths and of its seats' advantages, and ln τ_k for a tie."""
+    """All choices made in all matches, and the menus they were made from. An option is what it adds up from the
+    parameters: the mean of its agents' strengths and of its seats' advantages, and ln τ_k for a tie."""
 
-    options: Array  # [choices, options, parameters]; option 0 is the one taken
-    missing: NDArray[np.bool_]  # [choices, options]: padding
-    kind: NDArray[np.intp]  # [choices]: the kind of match that the choice is from
-    kind_of: NDArray[np.intp]  # [matches]
+    options: Array  # [menus, options, parameters]
+    missing: NDArray[np.bool_]  # [menus, options]: padding
+    taken: NDArray[np.intp]  # [choices]: menu · options + option
+    match: NDArray[np.intp]  # [choices]: the match in which the choice was made
 
     @classmethod
     def of(cls, lineups: NDArray[np.intp], places: NDArray[np.intp], agents: int) -> _Choices:
         seats = lineups.shape[1]
-        kinds, kind_of = np.unique(np.hstack([lineups, places]), axis=0, return_inverse=True)
-        chosen = [(kind, *stage) for kind, row in enumerate(kinds) for stage in _stages(row[seats:].tolist())]
-        ties = sorted({len(taken) for _, taken, _ in chosen} - {1})
-        menus = [[taken, *_alternatives(taken, rest, {1, *ties}, seats)] for _, taken, rest in chosen]
-        width = max(map(len, menus))
+        stages = [(match, *stage) for match, row in enumerate(places.tolist()) for stage in _stages(row)]
+        ties = sorted({len(taken) for _, taken, _ in stages} - {1})
+        subsets = {rest: _subsets(rest, ties, seats) for rest in {rest for _, _, rest in stages}}
+        # A menu is who is left, and in which seats.
+        keys = [(rest, tuple(lineups[match, list(rest)].tolist())) for match, _, rest in stages]
+        menus = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        width = max(map(len, subsets.values()))
         options = np.zeros((len(menus), width, agents + seats + len(ties)))
-        for c, ((kind, _, _), menu) in enumerate(zip(chosen, menus)):
-            for o, option in enumerate(menu):
-                for seat in option:
-                    options[c, o, kinds[kind, seat]] += 1 / len(option)
-                    options[c, o, agents + seat] += 1 / len(option)
-                if len(option) > 1:
-                    options[c, o, agents + seats + ties.index(len(option))] = 1
-        missing = np.arange(width) >= np.array([[len(menu)] for menu in menus])
-        return cls(options, missing, np.array([kind for kind, _, _ in chosen]), kind_of.ravel())
+        for (rest, who), number in menus.items():
+            _describe(options[number], subsets[rest], dict(zip(rest, who)), agents, agents + seats, ties)
+        taken = [menus[key] * width + subsets[key[0]].index(choice) for key, (_, choice, _) in zip(keys, stages)]
+        missing = np.arange(width) >= np.array([[len(subsets[rest])] for rest, _ in menus])
+        return cls(options, missing, np.array(taken), np.array([match for match, _, _ in stages]))
 
     def fit(self, weights: Array, halves: Array, start: Array) -> Array:
-        """The most likely parameters for matches of these weights and a prior of `halves` [won, lost]: Newton's method,
-        each step halved until it climbs. The problem is concave: there is one summit."""
-        weights = np.bincount(self.kind_of, weights)[self.kind].astype(float)
+        """The most likely parameters for matches of these weights and a prior of `halves` [won, lost]: Newton's method
+        with short steps. The problem is concave: there is one summit."""
+        taken = np.bincount(self.taken, weights[self.match], minlength=self.missing.size).astype(float)
+        taken = taken.reshape(self.missing.shape)
         here = start
-        height, slope, bend = self._climb(here, weights, halves)
-        for _ in range(100):
+        height, slope, bend = self._climb(here, taken, halves)
+        for _ in range(200):
             step = np.linalg.solve(bend, slope)
-            while (there := self._climb(here + step, weights, halves))[0] < height - 1e-9 * abs(height):
+            step *= min(1.0, 2.0 / np.abs(step).max())
+            while (there := self._climb(here + step, taken, halves))[0] < height - 1e-9 * abs(height):
                 step = step / 2
             here, (height, slope, bend) = here + step, there
             if np.abs(step).max() < 1e-5:
                 break
         return here
 
-    def _climb(self, parameters: Array, weights: Array, halves: Array) -> tuple[float, Array, Array]:
+    def _climb(self, parameters: Array, taken: Array, halves: Array) -> tuple[float, Array, Array]:
         """The log-posterior, its gradient, and its second derivative with the sign turned."""
-        gain = np.where(self.missing, -np.inf, self.options @ parameters)
-        gain -= gain.max(axis=1, keepdims=True)
-        chance = np.exp(gain)
+        flat = self.options.reshape(-1, len(parameters))
+        gain = (flat @ parameters).reshape(taken.shape)
+        gain -= np.where(self.missing, -np.inf, gain).max(axis=1, keepdims=True)
+        chance = np.where(self.missing, 0.0, np.exp(gain))
         total = chance.sum(axis=1, keepdims=True)
         chance /= total
-        mean = (chance[:, None, :] @ self.options)[:, 0]
+        made = taken.sum(axis=1, keepdims=True)
+        mean = np.einsum("mo,mop->mp", chance, self.options)
+        height = (taken * (gain - np.log(total))).sum()
+        slope = (taken - made * chance).ravel() @ flat
+        bend = (flat.T * (made * chance).ravel()) @ flat - (mean.T * made[:, 0]) @ mean
         won, lost = halves
         ahead = 0.5 + 0.5 * np.tanh(parameters / 2)
-        height = weights @ (gain[:, 0] - np.log(total[:, 0]))
         height -= won @ np.logaddexp(0, -parameters) + lost @ np.logaddexp(0, parameters)
-        slope = weights @ (self.options[:, 0] - mean) + won * (1 - ahead) - lost * ahead
-        flat = self.options.reshape(-1, len(parameters))
-        bend = (flat.T * (weights[:, None] * chance).ravel()) @ flat - (mean.T * weights) @ mean
-        return float(height), slope, bend + np.diag((won + lost) * ahead * (1 - ahead))
+        slope += won * (1 - ahead) - lost * ahead
+        # The last term moves no summit; it lets Newton's step exist where a small prior leaves a direction flat.
+        return float(height), slope, bend + np.diag((won + lost) * ahead * (1 - ahead) + 1e-7)
 
 
 def _stages(places: Sequence[int]) -> Iterator[tuple[Seats, Seats]]:
@@ -221,10 +229,22 @@ def _stages(places: Sequence[int]) -> Iterator[tuple[Seats, Seats]]:
         rest = tuple(seat for seat in rest if seat not in taken)
 
 
-def _alternatives(taken: Seats, rest: Seats, sizes: set[int], seats: int) -> list[Seats]:
-    """What else could have been placed; all the rest at once only as a draw of everybody."""
-    sizes = {size for size in sizes if size < len(rest) or size == seats}
-    return [option for size in sorted(sizes) for option in combinations(rest, size) if option != taken]
+def _subsets(rest: Seats, ties: Sequence[int], seats: int) -> list[Seats]:
+    """Who may be placed next; all the rest at once only as a draw of everybody."""
+    sizes = [1, *(size for size in ties if size < len(rest) or size == seats)]
+    return [subset for size in sizes for subset in combinations(rest, size)]
+
+
+def _describe(
+    menu: Array, subsets: list[Seats], who: dict[int, int], first_seat: int, first_tie: int, ties: list[int]
+) -> None:
+    """Fill in the parameters that each option adds up from."""
+    for option, subset in zip(menu, subsets):
+        for seat in subset:
+            option[who[seat]] += 1 / len(subset)
+            option[first_seat + seat] += 1 / len(subset)
+        if len(subset) > 1:
+            option[first_tie + ties.index(len(subset))] = 1.0
 
 
 # ------------------------------------------------------------------------------------------------ circles

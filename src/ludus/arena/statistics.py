@@ -164,22 +164,27 @@ def block_bootstrap(
 ) -> Interval:
     """Any statistic of an array [blocks] or [blocks, matches per block, ...], its interval from redrawing whole blocks.
 
-    The expanded percentile interval (Hesterberg 2015): the tails are those of Student's t, times √(b/(b-1)), because
-    b drawn blocks vary too little. It covered as well as BCa here, and needs no jackknife. Blocks that are all alike
-    give an interval of no width; for a mean score use `score_interval`, which knows better.
+    The percentiles are expanded ones, which covered as well as BCa in simulation and need no jackknife. Blocks that are
+    all alike give an interval of no width; for a mean score use `score_interval`, which knows better.
     """
-    from scipy.special import stdtrit
-
     blocks = np.asarray(blocks)
     count = len(blocks)
     if count < 2:
         raise BadInput(f"an interval by bootstrap needs at least two blocks, not {count}")
     draws = rng.integers(count, size=(repeats, count))
     values = [statistic(blocks[draw]) for draw in draws]
-    quantile = math.sqrt(count / (count - 1)) * float(stdtrit(count - 1, 0.5 + confidence / 2))
-    tail = NormalDist().cdf(-quantile)
+    tail = NormalDist().cdf(-expanded_quantile(count, 1, confidence))
     low, high = np.quantile(values, [tail, 1 - tail])
     return Interval(float(statistic(blocks)), float(low), float(high), math.prod(blocks.shape[:2]))
+
+
+def expanded_quantile(blocks: int, parameters: int, confidence: float) -> float:
+    """How many standard deviations of a bootstrap an interval must reach out. Redrawn blocks vary too little, the less
+    the fewer blocks a parameter has: so Student's quantile, times √(b / (b - k)) (Hesterberg 2015, for k = 1)."""
+    from scipy.special import stdtrit
+
+    spare = max(blocks - parameters, 1)
+    return math.sqrt(blocks / spare) * float(stdtrit(spare, 0.5 + confidence / 2))
 
 
 # ------------------------------------------------------------------------------------------------ Elo

@@ -64,7 +64,7 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
     lines = [[_text(cell) for cell in row] for row in rows]
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for k, column in enumerate(columns):
-        is_number = all(not line[k].strip("0123456789.,+-%[] ") for line in lines)
+        is_number = all(not line[k].strip("0123456789.,+-%[] kM") for line in lines)
         table.add_column(column, justify="right" if is_number else "left", overflow="fold")
     for line in lines:
         table.add_row(*line)

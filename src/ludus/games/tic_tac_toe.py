@@ -21,6 +21,9 @@ State = record(players=np.int32, plies=np.int32, winner=np.int32, board=(np.int8
 LINES = np.array([[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]])
 
 
+# ------------------------------------------------------------------------------------------------ rules
+
+
 @rule
 def setup(state, rng):
     pass
@@ -48,13 +51,16 @@ def step(state, actions, rng):
     player = state.plies & 1
     state.board[actions[player]] = 1 + player
     state.plies += 1
-    for k in range(8):
-        if (
-            state.board[LINES[k, 0]] == 1 + player
-            and state.board[LINES[k, 1]] == 1 + player
-            and state.board[LINES[k, 2]] == 1 + player
-        ):
-            state.winner = 1 + player
+    if has_line(state, 1 + player):
+        state.winner = 1 + player
+
+
+@rule
+def has_line(state, mark):
+    for a, b, c in LINES:
+        if state.board[a] == mark and state.board[b] == mark and state.board[c] == mark:
+            return True
+    return False
 
 
 @rule
@@ -67,7 +73,39 @@ def returns(state, out):
 def valid(state):
     crosses = (state.board == 1).sum()
     noughts = (state.board == 2).sum()
-    return crosses + noughts == state.plies and 0 <= crosses - noughts <= 1
+    if crosses + noughts != state.plies or not 0 <= crosses - noughts <= 1:
+        return False
+    moved_last = 2 - state.plies % 2
+    return state.winner == (moved_last if has_line(state, moved_last) else 0) and not has_line(state, 3 - moved_last)
+
+
+# ------------------------------------------------------------------------------------------------ values and features
+
+
+@rule
+def open_lines(state, mark):
+    """How many lines the player of this mark can still fill."""
+    n = 0
+    for a, b, c in LINES:
+        rival = 3 - mark
+        n += state.board[a] != rival and state.board[b] != rival and state.board[c] != rival
+    return n
+
+
+@rule
+def heuristic(state, player):
+    return (open_lines(state, 1 + player) - open_lines(state, 2 - player)) / 8.0
+
+
+FEATURES = 18
+
+
+@rule
+def observe(state, player, out):
+    """One's own marks and the rival's, 9 cells each."""
+    for cell in range(9):
+        out[cell] = state.board[cell] == 1 + player
+        out[9 + cell] = state.board[cell] == 2 - player
 
 
 # ------------------------------------------------------------------------------------------------ symmetries
@@ -111,15 +149,20 @@ def state_text(state):
 
 
 def parse_state(text, state):
-    marks = [".XO".index(sign) for sign in text.upper() if sign in ".XO"]
-    if len(marks) != 9:
-        raise BadNotation(f"a position has 9 cells of X, O and '.', this one {len(marks)}")
+    """Nine cells of X, O and '.', in rows; what `state_text` writes beside them may be left out."""
+    signs = [sign for sign in text.upper() if sign not in "123ABC" and not sign.isspace()]
+    if len(signs) != 9 or not all(sign in ".XO" for sign in signs):
+        raise BadNotation(f"a position has 9 cells of X, O and '.', not {''.join(signs)!r}")
+    marks = [".XO".index(sign) for sign in signs]
+    crosses, noughts = marks.count(1), marks.count(2)
+    if not 0 <= crosses - noughts <= 1:
+        raise BadNotation(f"{crosses} X and {noughts} O cannot be: X begins, then they alternate")
+    winners = {marks[a] for a, b, c in LINES if marks[a] and marks[a] == marks[b] == marks[c]}
+    if winners and winners != {2 - (crosses - noughts)}:
+        raise BadNotation("somebody moved after the other had three in a row")
     state.board[:] = marks
-    state.plies = 9 - marks.count(0)
-    for line in LINES:
-        owners = {marks[cell] for cell in line}
-        if len(owners) == 1 and owners != {0}:
-            state.winner = owners.pop()
+    state.plies = crosses + noughts
+    state.winner = winners.pop() if winners else 0
 
 
 def outcome_text(state):

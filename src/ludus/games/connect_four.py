@@ -1,0 +1,245 @@
+"""Connect four.
+
+Two players take turns to drop a stone into one of seven columns of an upright board six cells high; the stone falls to
+the lowest empty cell of its column. Whoever first has four stones in a row, across, up or along a diagonal, wins. A
+full board without such a row is a draw. X begins.
+
+     5 12 19 26 33 40 47        A cell is the number of a bit: 7 to a column, from the bottom up. The seventh bit of a
+     4 11 18 25 32 39 46        column (6, 13, …, 48) is never set, so that a row of four cannot run from the top of one
+     3 10 17 24 31 38 45        column into the bottom of the next.
+     2  9 16 23 30 37 44
+     1  8 15 22 29 36 43        An action is the number of a column, 0 … 6 from the left; in notation it is written
+     0  7 14 21 28 35 42        1 … 7. A position may also be given as the columns that were played, like 4453.
+     1  2  3  4  5  6  7
+"""
+
+import numpy as np
+
+from ludus.errors import BadNotation
+from ludus.rules import Facts, record, rule
+
+FACTS = Facts("Connect four", players=(2, 2), max_actions=7, max_plies=42)
+
+State = record(players=np.int32, turn=np.int32, winner=np.int32, stones=(np.int64, 2))
+# turn: the bit of the player who moves, 1 or 2, and 0 when the game is over; winner: 1 + p, or 0
+# stones: for each player the set of his cells
+
+BOTTOM = sum(1 << 7 * column for column in range(7))
+FULL = 0b111111 * BOTTOM
+STRIDES = (1, 6, 7, 8)
+"""From a cell to the next one up, falling to the right, across, and rising to the right."""
+
+
+# ------------------------------------------------------------------------------------------------ rules
+
+
+@rule
+def setup(state, rng):
+    state.turn = 1
+
+
+@rule
+def to_act(state):
+    return state.turn
+
+
+@rule
+def legal(state, player, out):
+    taken = state.stones[0] | state.stones[1]
+    n = 0
+    for column in range(7):  # without a branch: a full column is overwritten by the next
+        out[n] = column
+        n += 1 - (taken >> (7 * column + 5) & 1)
+    return n
+
+
+def _has_four(stones):
+    up = stones & stones >> 1
+    falling = stones & stones >> 6
+    across = stones & stones >> 7
+    rising = stones & stones >> 8
+    return (up & up >> 2 | falling & falling >> 12 | across & across >> 14 | rising & rising >> 16) != 0
+
+
+has_four = rule(_has_four)
+
+
+@rule
+def step(state, actions, rng):
+    player = state.turn >> 1
+    taken = state.stones[0] | state.stones[1]
+    # Adding to the bottom of a column carries into its lowest empty cell.
+    cell = (taken + (1 << 7 * int(actions[player]))) & ~taken
+    state.stones[player] |= cell
+    state.turn = 3 - state.turn
+    if has_four(state.stones[player]):
+        state.winner = 1 + player
+        state.turn = 0
+    elif taken | cell == FULL:
+        state.turn = 0
+
+
+@rule
+def returns(state, out):
+    for player in range(2):
+        out[player] = 0.0 if state.winner == 0 else 1.0 if state.winner == 1 + player else -1.0
+
+
+@rule
+def valid(state):
+    first, second = state.stones[0], state.stones[1]
+    taken = first | second
+    if first & second or taken & ~FULL or taken & (taken + BOTTOM):  # shared, outside, or floating
+        return False
+    lead = count(first) - count(second)
+    if has_four(first) or has_four(second):
+        moved_last = 2 - lead
+        other = second if lead == 1 else first
+        return 0 <= lead <= 1 and state.winner == moved_last and state.turn == 0 and not has_four(other)
+    return 0 <= lead <= 1 and state.winner == 0 and state.turn == (0 if taken == FULL else 1 + lead)
+
+
+# ------------------------------------------------------------------------------------------------ values and features
+
+
+@rule
+def count(cells):
+    n = 0
+    while cells != 0:  # compilers know this loop and make one instruction of it
+        cells &= cells - 1
+        n += 1
+    return n
+
+
+@rule
+def prospects(mine, theirs):
+    """Every line of four without a rival's stone counts the square of one's own stones in it."""
+    room = FULL & ~theirs
+    total = 0
+    for stride in STRIDES:
+        lines = room & room >> stride & room >> 2 * stride & room >> 3 * stride
+        for j in range(4):
+            stones = lines & mine >> j * stride
+            for k in range(4):
+                total += count(stones & mine >> k * stride)
+    return total
+
+
+@rule
+def heuristic(state, player):
+    lead = prospects(state.stones[player], state.stones[1 - player])
+    lead -= prospects(state.stones[1 - player], state.stones[player])
+    return lead / (40.0 + abs(lead))
+
+
+FEATURES = 84
+
+
+@rule
+def observe(state, player, out):
+    """One's own stones and the rival's, 42 cells each, column by column from the bottom up."""
+    for side in range(2):
+        stones = state.stones[player if side == 0 else 1 - player]
+        for k in range(42):
+            out[42 * side + k] = stones >> (k // 6 * 7 + k % 6) & 1
+
+
+# ------------------------------------------------------------------------------------------------ symmetries
+
+SYMMETRIES = 2
+
+
+@rule
+def reflect(state, symmetry):
+    if symmetry == 1:
+        for player in range(2):
+            before = state.stones[player]
+            after = 0
+            for column in range(7):
+                after |= (before >> 7 * column & 0b111111) << 7 * (6 - column)
+            state.stones[player] = after
+
+
+@rule
+def reflect_action(state, symmetry, action):
+    return 6 - action if symmetry == 1 else action
+
+
+# ------------------------------------------------------------------------------------------------ notation
+
+SIGNS = ".XO"
+
+
+def action_text(state, player, action):
+    return str(action + 1)
+
+
+def parse_action(state, player, text):
+    text = text.strip()
+    if len(text) != 1 or text not in "1234567":
+        raise BadNotation(f"{text!r} is no column; write a digit 1-7")
+    return int(text) - 1
+
+
+def state_text(state):
+    first, second = (int(stones) for stones in state.stones)
+    rows = []
+    for row in range(5, -1, -1):
+        cells = [7 * column + row for column in range(7)]
+        rows.append(" ".join(SIGNS[(first >> cell & 1) + 2 * (second >> cell & 1)] for cell in cells))
+    return "\n".join([*rows, "1 2 3 4 5 6 7"])
+
+
+def parse_state(text, state):
+    """Six rows of seven signs, or the digits of the columns played."""
+    stones = _stones_played(text.strip()) if text.strip().isdigit() else _stones_drawn(text)
+    winners = [player for player in range(2) if _has_four(stones[player])]
+    first, second = stones[0].bit_count(), stones[1].bit_count()
+    lead = first - second
+    if lead not in (0, 1):
+        raise BadNotation(f"X has {first} stones and O {second}; X begins, then they alternate")
+    if len(winners) == 2 or winners == [lead]:
+        raise BadNotation(f"{SIGNS[2 - winners[0]]} moved after {SIGNS[1 + winners[0]]} had won")
+    state.stones[:] = stones
+    state.winner = 1 + winners[0] if winners else 0
+    state.turn = 0 if winners or stones[0] | stones[1] == FULL else 1 + lead
+
+
+def _stones_played(columns):
+    stones = [0, 0]
+    for ply, digit in enumerate(columns):
+        taken = stones[0] | stones[1]
+        cell = (taken + (1 << 7 * (int(digit) - 1))) & ~taken if digit in "1234567" else 0
+        if not cell & FULL:
+            raise BadNotation(f"move {ply + 1}: column {digit} is {'full' if cell else 'not on the board'}")
+        if _has_four(stones[0]) or _has_four(stones[1]):
+            raise BadNotation(f"move {ply + 1}: the game was over")
+        stones[ply % 2] |= cell
+    return stones
+
+
+def _stones_drawn(text):
+    lines = [line for line in text.splitlines() if line.strip() and set(line) - set("1234567 ")]
+    if len(lines) != 6:
+        raise BadNotation(f"a position has 6 rows of 7 cells, this one {len(lines)}")
+    stones = [0, 0]
+    for number, line in enumerate(lines, 1):
+        signs = line.upper().split() if " " in line.strip() else list(line.upper().strip())
+        if len(signs) != 7 or not all(sign in (".", "X", "O") for sign in signs):
+            raise BadNotation(f"line {number}: a row has 7 cells of X, O and '.', not {line.strip()!r}")
+        for column, sign in enumerate(signs):
+            if sign != ".":
+                stones["XO".index(sign)] |= 1 << 7 * column + 6 - number
+    _check_gravity(stones[0] | stones[1])
+    return stones
+
+
+def _check_gravity(taken):
+    for column in range(7):
+        cells = taken >> 7 * column & 0b111111
+        if cells & (cells + 1):
+            raise BadNotation(f"a stone of column {column + 1} hangs above an empty cell")
+
+
+def outcome_text(state):
+    return f"{SIGNS[state.winner]} has four in a row" if state.winner else "a draw: the board is full"

@@ -1,0 +1,93 @@
+"""Bulk play is the stepper's play, whatever the agents, the seating and the number of threads."""
+
+from __future__ import annotations
+
+import pytest
+
+from ludus import agent, load
+from ludus.arena.contest import contest
+from ludus.arena.hall import Hall, rotations
+from ludus.arena.lockstep import play_batch, records_of
+from ludus.arena.match import Match
+from ludus.errors import BadInput, Mismatch
+
+LINEUPS = [
+    ("tic_tac_toe", ["random", "mcts:sims=20"]),
+    ("connect_four", ["alphabeta:nodes=300", "greedy"]),
+    ("kuhn_poker", ["mcts:sims=30", "greedy:samples=4"]),
+    ("goofspiel", ["random", "mcts:sims=20", "greedy:samples=2", "random"]),
+]
+
+
+@pytest.mark.parametrize(("name", "specs"), LINEUPS)
+def test_lockstep_makes_the_steppers_records(name, specs):
+    game = load(name)
+    agents = [agent(spec, game) for spec in specs]
+    tables = [table for block in range(4) for table in rotations(range(len(specs)), block)]
+    values = game.rule_values()
+    batch = play_batch(game, agents, tables, 11, values, with_history=True)
+    for table, record in zip(tables, records_of(batch, game, agents, 11, values)):
+        match = Match(game, len(specs), values, seed=11, block=table.block, rotation=table.rotation)
+        while not match.over:
+            for player, view in match.waiting().items():
+                match.submit(player, agents[table.seats[player]].act(view, match.stream(player)))
+        assert match.record([agents[k].spec for k in table.seats]) == record
+
+
+def test_rotations_seat_every_agent_everywhere_with_the_same_luck():
+    tables = rotations([0, 1, 2], 5)
+    assert {table.seats for table in tables} == {(0, 1, 2), (1, 2, 0), (2, 0, 1)}
+    game = load("goofspiel")
+    prizes = set()
+    for table in tables:
+        match = Match(game, 3, seed=3, block=table.block, rotation=table.rotation)
+        prizes.add(int(match.words[0, 0]))
+    assert len(prizes) == 1
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_threads_change_no_record(jobs):
+    tables = [table for block in range(40) for table in rotations([0, 1], block)]
+    hall = Hall(load("connect_four"), ["random", "mcts:sims=10"], seed=4, jobs=jobs)
+    records = sorted(record.to_json() for group in hall.play(tables) for _, record in group)
+    again = Hall(load("connect_four"), ["random", "mcts:sims=10"], seed=4, jobs=1)
+    assert records == sorted(record.to_json() for group in again.play(tables) for _, record in group)
+    assert len(records) == 80
+
+
+def test_a_clock_sends_built_in_agents_through_the_stepper_with_the_same_moves():
+    from ludus.arena.hosts import Clock
+
+    tables = rotations([0, 1], 0)
+    slow = Hall(load("tic_tac_toe"), ["random", "mcts:sims=10"], clock=Clock(60.0))
+    fast = Hall(load("tic_tac_toe"), ["random", "mcts:sims=10"])
+    assert not slow.in_lockstep
+    assert fast.in_lockstep
+    moves = [[record.actions for group in hall.play(tables) for _, record in group] for hall in (slow, fast)]
+    assert moves[0] == moves[1]
+
+
+def test_contest_counts_and_intervals():
+    result = contest("connect_four", ["mcts:sims=100", "random"], games=41, seed=2)
+    strong, weak = result.agents
+    assert result.games == 42  # whole blocks
+    assert strong.wins + strong.draws + weak.wins == 42
+    assert strong.score == pytest.approx((strong.wins + strong.draws / 2) / 42)
+    assert strong.score + weak.score == pytest.approx(1)
+    assert 0 <= strong.low < strong.score <= strong.high <= 1
+    assert strong.score > 0.9
+    assert contest("connect_four", ["mcts:sims=100", "random"], games=41, seed=2) == result
+    assert contest("connect_four", ["mcts:sims=100", "random"], games=41, seed=3) != result
+
+
+def test_contest_of_four_shares_the_point():
+    result = contest("goofspiel", ["random"] * 4, games=4000, seed=1)
+    assert sum(one.score for one in result.agents) == pytest.approx(1)
+    assert all(abs(one.score - 0.25) < 0.03 for one in result.agents)
+
+
+def test_agents_that_cannot_play_are_refused_before_the_first_move():
+    with pytest.raises(Mismatch, match="alphabeta cannot play goofspiel: the game has hidden information"):
+        contest("goofspiel", ["alphabeta", "random"])
+    with pytest.raises(BadInput, match="for 2 players, not 3"):
+        contest("tic_tac_toe", ["random"] * 3)
