@@ -75,7 +75,7 @@ def test_four_players_with_seats(winner_only: bool):
 
 
 def test_three_players_with_shared_places():
-    """Two may share the first place, or all three draw; what is shared at the bottom, by a rule of the game, says nothing."""
+    """Two may share the first place, or all three draw; what is shared at the bottom by rule says nothing."""
     rng = np.random.default_rng(3)
     elo, tie = {"a": -100.0, "b": 0.0, "c": 100.0}, {1: 1.0, 2: 0.8, 3: 0.5}
     top = [winners for size in (1, 2, 3) for winners in combinations(range(3), size)]

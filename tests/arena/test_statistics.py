@@ -66,6 +66,14 @@ def test_wilson_with_draws_as_halves_is_cautious():
     assert covered([wilson(w + d / 2, 100) for w, d in zip(wins, draws)], 0.55) > 0.95
 
 
+def test_dirichlet_is_the_posterior_of_jeffreys():
+    from scipy.stats import beta
+
+    first, *_, last = dirichlet([7, 2.5, 0.5], confidence=0.8)
+    assert (first.value, first.low, first.high) == pytest.approx((7.5 / 11.5, *beta(7.5, 4).interval(0.8)))
+    assert (last.value, last.low, last.high) == pytest.approx((1 / 11.5, *beta(1, 10.5).interval(0.8)))
+
+
 def test_dirichlet_covers_each_seat():
     rng = np.random.default_rng(3)
     truth = np.array([0.4, 0.3, 0.2, 0.1])

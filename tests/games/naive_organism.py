@@ -179,7 +179,9 @@ class NaiveOrganism:
         if not mine and self.rules["start"] == "introduced":
             yield from self.introduce()
         waiting = [self.elements[cell] for cell in self.owned(self.player)]
-        fixed = {id(self.elements[cell]): number for number, group in enumerate(self.groups(self.player)) for cell in group}
+        fixed = {
+            id(self.elements[cell]): number for number, group in enumerate(self.groups(self.player)) for cell in group
+        }
         while True:
             present = {id(element) for element in self.elements.values()}
             waiting = [element for element in waiting if id(element) in present]

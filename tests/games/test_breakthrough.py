@@ -122,8 +122,9 @@ def test_notation_and_cells():
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("", "no move"), ("a2", "no move"), ("a2-a9", "no move"), ("i2-i3", "no move"), ("a2-a4", "no step"), ("a2-c3", "no step"),
-     ("a7-a6", "no step"), ("h2-a4", "no step"), ("a1-a2", "not allowed now"), ("a5-a6", "not allowed now")],
+    [("", "no move"), ("a2", "no move"), ("a2-a9", "no move"), ("i2-i3", "no move"), ("a2-a4", "no step"),
+     ("a2-c3", "no step"), ("a7-a6", "no step"), ("h2-a4", "no step"), ("a1-a2", "not allowed now"),
+     ("a5-a6", "not allowed now")],
 )  # fmt: skip
 def test_bad_actions_are_refused(text, reason):
     with pytest.raises(BadNotation, match=reason):
@@ -138,7 +139,7 @@ def test_bad_actions_are_refused(text, reason):
         ("1 . W W .", "1 . W Q .", "line 4: a row is its number and 4 cells"),
         ("white to move", "red to move", "line 6: write"),
         ("white to move", "black has won", "line 6: .* does not fit"),
-        ("4 . B . .", "4 W B . .", "line 6: .* does not fit"),
+        ("4 . B . .\n3 . W B .", "4 . W . .\n3 . B B .", "line 6: .* does not fit"),
         ("1 . W W .", "1 B W W .", "line 6: .* does not fit"),
     ],
 )
@@ -151,6 +152,17 @@ def test_too_many_pieces_are_refused():
     crowd = "4 B B . B\n3 W W W .\n2 W B . .\n1 . W W .\n  a b c d\nwhite to move"
     with pytest.raises(BadNotation, match="White has 6 pieces"):
         at(crowd)
+
+
+@settings(max_examples=200)
+@given(st.lists(st.sampled_from("...WB"), min_size=12, max_size=12), st.sampled_from(["to move", "has won"]))
+def test_whatever_is_read_as_a_position_is_valid(signs, end):
+    rows = "\n".join(f"{4 - k} {' '.join(signs[3 * k : 3 * k + 3])}" for k in range(4))
+    try:
+        states = at(f"{rows}\n  a b c\nblack {end}", columns=3)
+    except BadNotation:
+        return
+    assert are_valid(GAME, states)[0]
 
 
 def test_sizes_outside_the_range_are_refused():
@@ -192,8 +204,7 @@ def estimates(states):
 def test_heuristic_is_even_at_the_start_and_rewards_pieces_and_advance():
     assert estimates(play("breakthrough", "")).ravel().tolist() == [0, 0]
     ahead, further = estimates(play("breakthrough", "a2-a3")), estimates(play("breakthrough", "a2-a3 h7-h6 a3-a4"))
-    assert 0 < ahead[0, 0]
-    assert ahead[0, 0] < further[0, 0]
+    assert 0 < ahead[0, 0] < further[0, 0]
     assert (ahead[0] == -ahead[1]).all()
     assert estimates(at(FIGHT))[0, 0] > estimates(at(FIGHT.replace("1 . W W .", "1 . W . .")))[0, 0]
 

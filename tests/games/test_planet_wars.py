@@ -223,7 +223,7 @@ def test_whoever_has_neither_planet_nor_fleet_has_lost():
     assert ended(states) is None
     play_turn(states)
     assert ended(states) == [1, -1]
-    assert rules.outcome_text(states[0]) == "player 1 wins after 3 turns: the rival has nothing left"
+    assert rules.outcome_text(states[0]) == "player 1 wins after turn 3: the rival has nothing left"
 
 
 def test_a_player_with_only_a_fleet_is_alive():
@@ -246,7 +246,7 @@ def test_both_gone_at_once_is_a_draw():
     states = position("P 0 0 0 20 0\nP 3 0 0 20 0\nF 1 9 0 1 3 1\nF 2 9 1 0 3 1")
     play_turn(states)
     assert ended(states) == [0, 0]
-    assert rules.outcome_text(states[0]) == "a draw after 1 turns"
+    assert rules.outcome_text(states[0]) == "a draw after turn 1"
 
 
 @pytest.mark.parametrize(("ships", "payoffs"), [(21, [1, -1]), (20, [0, 0]), (19, [-1, 1])])

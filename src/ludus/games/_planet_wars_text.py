@@ -88,18 +88,28 @@ def trip_turns(across, down):
 
 
 def write_position(position: Position, turns: int) -> str:
+    """All of a position, with the planets' numbers for people."""
     lines = [f"#! turn {position.turn} of {turns}"]
     lines += [f"#! given {owner} {count}" for owner, count in position.given.items() if count]
     lines += [f"#! done {owner}" for owner in sorted(position.done)]
     lines += [f"#! order {' '.join(map(str, order))}" for order in position.orders]
-    return "\n".join(lines) + "\n" + write_records(position)
+    lines += ["# x y owner ships growth"]
+    lines += [f"{line:<42} # planet {number}" for number, line in enumerate(_planet_lines(position))]
+    lines += ["# owner ships source dest total remaining"] if position.fleets else []
+    return "\n".join(lines + _fleet_lines(position))
 
 
 def write_records(position: Position) -> str:
     """The P and F lines alone."""
-    lines = [f"P {_number(p.x)} {_number(p.y)} {p.owner} {p.ships} {p.growth}" for p in position.planets]
-    lines += [f"F {' '.join(map(str, fleet))}" for fleet in position.fleets]
-    return "\n".join(lines)
+    return "\n".join(_planet_lines(position) + _fleet_lines(position))
+
+
+def _planet_lines(position: Position) -> list[str]:
+    return [f"P {_number(p.x)} {_number(p.y)} {p.owner} {p.ships} {p.growth}" for p in position.planets]
+
+
+def _fleet_lines(position: Position) -> list[str]:
+    return [f"F {' '.join(map(str, fleet))}" for fleet in position.fleets]
 
 
 def _number(value: float) -> str:
@@ -300,6 +310,7 @@ def read_playback(text: str) -> list[Position]:
         _read_words(start, ["P", *values], f"planet {number}", ours=False)
         planets += start.planets
     check_map(planets, [f"planet {number}" for number in range(len(planets))])
+    check_counts(Position(planets))
     turns = turns_text.removesuffix(":").split(":") if turns_text else []
     return [Position(planets), *(_read_turn(planets, turn, item) for turn, item in enumerate(turns, 1))]
 

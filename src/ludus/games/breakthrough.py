@@ -272,13 +272,13 @@ def parse_state(text, state):
 
 
 def _parse_last_line(text, number, pieces, state):
-    white_home, black_home = pieces[0] >> 8 * (int(state.params.rows) - 1), pieces[1] & 0xFF
+    home = [(pieces[0] >> 8 * (int(state.params.rows) - 1)).bit_count(), (pieces[1] & 0xFF).bit_count()]
     colour, _, rest = text.partition(" ")
     if colour not in ("white", "black") or rest not in ("to move", "has won"):
         raise BadNotation(f"line {number}: write 'white to move', 'black to move', 'white has won' or 'black has won'")
     player = ("white", "black").index(colour)
-    won = [bool(white_home) or not pieces[1], bool(black_home) or not pieces[0]]
-    if won != [rest == "has won" and player == side for side in range(2)]:
+    won = [home[side] > 0 or not pieces[1 - side] for side in range(2)]
+    if won != [rest == "has won" and player == side for side in range(2)] or max(home) > 1:
         raise BadNotation(f"line {number}: {text!r} does not fit the pieces on the board")
     state.turn = 0 if any(won) else 1 + player
     state.winner = 1 + player if any(won) else 0

@@ -708,11 +708,11 @@ def _fill(state, position):
 
 def outcome_text(state):
     if state.outcome == DRAW:
-        return f"a draw after {state.turn} turns"
+        return f"a draw after turn {state.turn}"
     loser = 2 - state.outcome
     gone = state.under_way[loser] == 0 and not (state.owner == 1 + loser).any()
     reason = "the rival has nothing left" if gone else "more ships"
-    return f"player {state.outcome} wins after {state.turn} turns: {reason}"
+    return f"player {state.outcome} wins after turn {state.turn}: {reason}"
 
 
 def forfeit(state, *players):

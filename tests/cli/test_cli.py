@@ -1,0 +1,253 @@
+"""The command line as a person or a program meets it."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from ludus.cli import main
+from ludus.game import game_names
+from ludus.records import read_records
+
+
+@pytest.fixture
+def ludus(monkeypatch, capsys, tmp_path):
+    """Run a command in this process: exit code, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["ludus", *arguments])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 1 if stop.code else 0
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+COMMANDS = ["games", "agents", "check", "perft", "play", "match", "tournament", "bench", "cache"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(ludus, command):
+    code, out, _ = ludus(command, "--help")
+    assert code == 0
+    assert "Example: ludus " + command in " ".join(out.split())
+    assert "--json" in out
+
+
+def test_games_lists_all_and_shows_one(ludus):
+    code, out, _ = ludus("games")
+    assert code == 0
+    assert all(name in out for name in game_names())
+    code, out, _ = ludus("games", "breakthrough")
+    assert "rows" in out
+    assert "Presets" in out
+    code, out, _ = ludus("games", "breakthrough", "--json")
+    described = json.loads(out)
+    assert described["params"]["rows"]["help"]
+    assert described["facts"]["players"] == [2, 2]
+    assert "6x6" in described["presets"]
+
+
+def test_agents_lists_settings(ludus):
+    code, out, _ = ludus("agents")
+    assert code == 0
+    assert all(word in out for word in ("random", "greedy", "alphabeta", "mcts", "sims", "exploration"))
+    listed = {one["name"]: one for one in json.loads(ludus("agents", "--json")[1])}
+    assert listed["mcts"]["settings"]["sims"]["default"] == 400
+    assert "without chance" in listed["alphabeta"]["accepts"]
+
+
+def test_match_json_has_the_promised_shape(ludus):
+    code, out, _ = ludus("match", "tic_tac_toe", "mcts:sims=100", "random", "--games", "20", "--seed", "3", "--json")
+    result = json.loads(out)
+    assert code == 0
+    assert (result["game"], result["games"], result["seed"]) == ("tic_tac_toe", 20, 3)
+    assert [one["spec"] for one in result["agents"]] == ["mcts:sims=100", "random"]
+    assert set(result["agents"][0]) == {"spec", "wins", "draws", "score", "low", "high"}
+    assert ludus("match", "tic_tac_toe", "mcts:sims=100", "random", "--games", "20", "--seed", "3", "--json")[1] == out
+
+
+def test_match_table_and_records(ludus, tmp_path):
+    code, out, _ = ludus("match", "goofspiel", "random", "random", "random", "--games", "9", "--records", "r.jsonl")
+    assert code == 0
+    assert "9 matches" in out
+    records, problems = read_records(tmp_path / "r.jsonl")
+    assert len(records) == 9
+    assert not problems
+
+
+def test_match_takes_presets_rules_and_a_start(ludus, tmp_path):
+    small = json.loads(ludus("match", "breakthrough", "random", "random", "--preset", "4x4", "--json")[1])
+    big = json.loads(ludus("match", "breakthrough", "random", "random", "--rule", "rows=7", "--json")[1])
+    assert small["mean_plies"] < 12 < big["mean_plies"]
+    (tmp_path / "near.txt").write_text("X X .  O O .  . . .")
+    code, out, _ = ludus("match", "tic_tac_toe", "mcts:sims=200", "mcts:sims=200", "--start", "near.txt", "--json")
+    assert code == 0
+    assert json.loads(out)["mean_plies"] == 1  # whoever sits first completes the row
+
+
+def test_perft_json(ludus):
+    code, out, _ = ludus("perft", "connect_four", "--depth", "7", "--json")
+    assert code == 0
+    assert json.loads(out)["counts"] == [7, 49, 343, 2401, 16807, 117649, 823536]
+
+
+def test_check_json_and_exit_code(ludus, tmp_path):
+    code, out, _ = ludus("check", "tic_tac_toe", "--matches", "10", "--json")
+    assert code == 0
+    assert json.loads(out)[0]["ok"]
+    broken = tmp_path / "broken.py"
+    broken.write_text(BROKEN)
+    code, out, _ = ludus("check", "broken.py", "--matches", "5")
+    assert code == 1
+    assert "FAILED returns" in out
+    assert "again: ludus check broken.py" in out
+
+
+BROKEN = """
+import numpy as np
+from ludus import Facts, record, rule
+FACTS = Facts("Broken", players=(2, 2), max_actions=2, max_plies=1)
+State = record(players=np.int32, over=np.int32)
+@rule
+def setup(state, rng):
+    pass
+@rule
+def to_act(state):
+    return 1 - state.over
+@rule
+def legal(state, player, out):
+    out[0], out[1] = 0, 1
+    return 2
+@rule
+def step(state, actions, rng):
+    state.over = 1
+@rule
+def returns(state, out):
+    out[0], out[1] = 1.0, 1.0
+"""
+
+
+def test_check_agent(ludus):
+    code, out, _ = ludus("check", "tic_tac_toe", "--agent", "mcts:sims=20")
+    assert code == 0
+    assert "ok" in out
+
+
+def test_tournament_resumes_from_its_store(ludus, tmp_path):
+    command = ("tournament", "tic_tac_toe", "random", "greedy", "mcts:sims=20", "--games", "10", "--store", "t.sqlite")
+    code, out, _ = ludus(*command)
+    assert code == 0
+    assert "30 matches" in out
+    assert "random = 0" in out
+    again = json.loads(ludus(*command, "--json", "--records", "t.jsonl")[1])
+    assert again["played"] == 30
+    assert len(read_records(tmp_path / "t.jsonl")[0]) == 30
+    code, _, err = ludus(*command, "--seed", "9")
+    assert code == 2
+    assert "other seed" in err
+
+
+def test_cache_shows_its_folder(ludus):
+    shown = json.loads(ludus("cache", "show", "--json")[1])
+    assert shown["files"] >= 0
+    assert "kernels" in shown["folder"] or shown["folder"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("match", "conect_four", "random", "random"), "did you mean connect_four"),
+        (("match", "connect_four", "random", "mtcs"), "did you mean mcts"),
+        (("match", "connect_four", "random"), "needs 2 agents"),
+        (("match", "connect_four", "random", "random", "random"), "is for 2 players, not 3"),
+        (("match", "goofspiel", "alphabeta", "random"), "hidden information"),
+        (("match", "kuhn_poker", "mcts:sims=none", "random"), "sims is a whole number"),
+        (("match", "kuhn_poker", "mcts:sims=0", "random"), "at least 1"),
+        (("match", "kuhn_poker", "mcts:smis=5", "random"), "did you mean sims"),
+        (("match", "breakthrough", "random", "random", "--rule", "rows=99"), "must lie in 3 … 8"),
+        (("match", "breakthrough", "random", "random", "--rule", "rws=6"), "did you mean rows"),
+        (("match", "breakthrough", "random", "random", "--rule", "rows"), "NAME=VALUE"),
+        (("match", "breakthrough", "random", "random", "--preset", "6x7"), "no preset"),
+        (("match", "nowhere.py", "random", "random"), "no file nowhere.py"),
+        (("match", "tic_tac_toe", "nobody.py", "random"), "no file nobody.py"),
+        (("match", "tic_tac_toe", "random", "random", "--start", "none.txt"), "no file none.txt"),
+        (("perft", "goofspiel"), "goofspiel is hidden"),
+        (("perft", "kuhn_poker"), "kuhn_poker is hidden"),
+        (("tournament", "tic_tac_toe", "random"), "at least two agents"),
+        (("tournament", "tic_tac_toe", "random", "greedy", "--format", "swiss"), "one of round-robin"),
+        (("bench", "--against", "ludii"), "only peer"),
+        (("cache", "burn"), "show, warm or clean"),
+        (("check",), "which game to check"),
+        (("games", "chess960"), "no game is called 'chess960'"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_two(ludus, arguments, sentence):
+    code, out, err = ludus(*arguments)
+    assert code == 2
+    assert sentence in err
+    assert err.startswith("ludus: ")
+    assert len(err.strip().splitlines()) == 1
+    assert out == ""
+
+
+# ------------------------------------------------------------------------------------------------ play
+
+
+@pytest.fixture
+def typed(monkeypatch):
+    """Let a person type these lines; then the line goes dead."""
+
+    def give(*lines: str) -> None:
+        waiting = iter(lines)
+
+        def answer(prompt: str = "") -> str:
+            try:
+                return next(waiting)
+            except StopIteration:
+                raise EOFError from None
+
+        monkeypatch.setattr("builtins.input", answer)
+
+    return give
+
+
+def test_play_to_the_end_and_the_record_on_request(ludus, typed):
+    typed("b2", "a1", "c3", "a3", "c1", "b1", "b3", "a2", "c2", *"abc")
+    code, out, _ = ludus("play", "tic_tac_toe", "--against", "random", "--seed", "4", "--json")
+    assert code == 0
+    assert "X . ." in out or ". X ." in out
+    assert any(word in out for word in ("You win", "You lose", "A draw"))
+    assert json.loads(out.splitlines()[-1])["agents"] == ["person", "random"]
+
+
+def test_play_understands_its_commands(ludus, typed):
+    typed("help", "moves", "hint", "z9", "undo", "b2", "undo", "a1", "board", "resign")
+    code, out, _ = ludus("play", "tic_tac_toe", "--against", "random")
+    assert code == 0
+    assert "a1  b1  c1" in out
+    assert "hint: " in out
+    assert "'z9' is no cell" in out
+    assert "nothing to take back" in out
+    assert "You lose: player 0 loses: resigned" in out
+
+
+def test_play_left_in_the_middle(ludus, typed):
+    typed("4")
+    code, out, _ = ludus("play", "connect_four", "--against", "mcts:sims=10", "--seat", "2")
+    assert code == 0
+    assert "player 1 (mcts:sims=10): " in out
+    assert "Left." in out
+
+
+def test_play_does_not_show_what_is_chosen_at_the_same_time(ludus, typed):
+    typed("quit")
+    _, out, _ = ludus("play", "goofspiel", "--against", "random", "--against", "random")
+    assert "(random):" not in out

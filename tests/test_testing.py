@@ -1,0 +1,401 @@
+"""The conformance suite, tested by planted faults: each is found, named, and shown again by the command it prints.
+
+A fault is an edit of a small example game. All edits of a game are played from one file, whose place stays the same
+from run to run: only the rules that an edit touches are compiled, and only the first time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from ludus.errors import BadInput, Mismatch
+from ludus.game import Game, load, load_module
+from ludus.testing import CHECKS, Failure, Report, check_agent, check_game, settings_of
+
+EXAMPLES = Path(__file__).parent / "example_games"
+CLASSICS = ["tic_tac_toe", "connect_four", "breakthrough", "kuhn_poker", "goofspiel"]
+SEED, MATCHES = 7, 4
+
+
+@pytest.fixture(scope="module")
+def plant(request, tmp_path_factory):
+    """Plays gardener: writes an example game with some edits, and gives back the game."""
+    store = getattr(request.config, "cache", None)
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "alone")
+    folder = store.mkdir(f"faults-{worker}") if store else tmp_path_factory.mktemp("faults")
+
+    def write(name: str, *edits: tuple[str, str]) -> Game:
+        text = (EXAMPLES / name).read_text()
+        for old, new in edits:
+            assert text.count(old) == 1, f"{old!r} is {text.count(old)} times in {name}"
+            text = text.replace(old, new)
+        (folder / name).write_text(text)
+        return Game(load_module(folder / name), str(folder / name))
+
+    # Edits follow each other within a second, and bytecode is kept by the second.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "dont_write_bytecode", True)
+        patch.setattr(sys, "path", list(sys.path))
+        patch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+        yield write
+
+
+def whole(game: str | Game, **settings) -> Report:
+    *_, report = check_game(game, **settings)
+    return report
+
+
+def first_failure(game: Game, check: str) -> Failure:
+    """Look only as far as the fault: what comes after it takes longer."""
+    report = Report("")
+    for report in check_game(game, matches=MATCHES, seed=SEED):
+        for failure in report.failures:
+            if failure.check == check:
+                return failure
+    raise AssertionError(f"{check} was not found, only {report.failures}")
+
+
+def again(game: Game, failure: Failure) -> set[str]:
+    """The checks that fail when the printed command is given."""
+    words = shlex.split(failure.command)
+    assert words[:3] == ["ludus", "check", game.source]
+    options = dict(zip(words[3::2], words[4::2]))
+    assert set(options) == {"--preset", "--players", "--seed", "--match"}
+    report = whole(
+        game,
+        preset=options["--preset"],
+        players=int(options["--players"]),
+        seed=int(options["--seed"]),
+        match=int(options["--match"]),
+    )
+    return {failure.check for failure in report.failures}
+
+
+# ------------------------------------------------------------------------------------------------ what is right passes
+
+
+def test_a_clean_game_passes_every_check(plant):
+    hands = whole(plant("three_hands.py"), matches=MATCHES)
+    row = whole(plant("row.py"), matches=MATCHES)
+    assert hands.failures == row.failures == []
+    made = {check for report in (hands, row) for check, times in report.passed.items() if times}
+    assert made == set(CHECKS)
+    assert hands.ok
+
+
+def test_the_smallest_game_passes():
+    assert whole(str(EXAMPLES / "take.py"), matches=2).failures == []
+
+
+@pytest.mark.parametrize("name", CLASSICS)
+def test_the_classics_pass(name):
+    assert whole(name, matches=2, preset="default").failures == []
+
+
+def test_every_preset_and_number_of_players_is_a_setting():
+    take, hands = (load(str(EXAMPLES / name)) for name in ("take.py", "three_hands.py"))
+    assert [(s.preset, s.players) for s in settings_of(take, 0, 9)] == [("default", n) for n in (2, 3, 4)]
+    assert [(s.preset, s.players) for s in settings_of(hands, 0, 9)] == [("default", 3), ("rich", 3)]
+    assert [(s.preset, s.players) for s in settings_of(hands, 0, 9, preset="rich")] == [("rich", 3)]
+    with pytest.raises(BadInput, match="for 3 players, not 2"):
+        settings_of(hands, 0, 9, players=2)
+
+
+def test_a_single_match_of_a_clean_game_passes(plant):
+    """Guesses at a single match may agree by luck: that is no failure."""
+    game = plant("three_hands.py")
+    for match in range(12):
+        assert whole(game, seed=SEED, match=match).failures == []
+    assert all(whole("kuhn_poker", seed=seed, match=0).ok for seed in range(40))
+
+
+# ------------------------------------------------------------------------------------------------ faults at a position
+
+
+@dataclass(frozen=True)
+class Fault:
+    check: str
+    function: str
+    edits: tuple[tuple[str, str], ...]
+    game: str = "three_hands.py"
+
+
+def fault(check: str, function: str, *edits: tuple[str, str], game: str = "three_hands.py") -> Fault:
+    return Fault(check, function, edits, game)
+
+
+MENU = "            n += 1\n    return n\n"
+IS_LEGAL = "@rule\ndef is_legal(state, player, action):\n    return {}\n\n\n@rule\ndef returns"
+
+FAULTS = {
+    # secrets
+    "hide leaves face-down cards": fault("twin", "hide", ("if where == DOWN or (", "if (")),
+    "hide leaves rivals' hands": fault("twin", "hide", ("where == DOWN or (in_rival_hand and", "where == DOWN or (False and")),
+    "hide masks public cards": fault("valid", "determinize", ("(in_rival_hand and state.open[card] == 0)", "in_rival_hand")),
+    "hide masks own cards": fault("view_legal", "legal", ("where < PILE and where != player\n", "where < PILE\n")),
+    "hide is not idempotent": fault("hide", "hide", ("        in_rival_hand =", "        state.top += 1\n        in_rival_hand =")),
+    "determinize moves public cards": fault("round_trip", "determinize", ("        if where == UNKNOWN:", "        if where == UNKNOWN or state.open[card] == 1:")),
+    "determinize ignores hand sizes": fault("valid", "determinize", ("while held[rival] < state.hand_count[rival]:", "while n > 0 and held[rival] < HAND:")),
+    "determinize leaves unknowns": fault("valid", "determinize", ("    while n > 0:\n", "    while n > 1:\n")),
+    "determinize leaves nothing face down": fault("valid", "determinize", ("        state.place[loose[n]] = DOWN", "        state.place[loose[n]] = player")),
+    "twin does nothing and says otherwise": fault("twin", "twin", ("    state.place[closed] = DOWN\n    return True", "    state.place[down] = DOWN\n    return True")),
+    "observe peeks": fault("observe", "observe", ("out[card] = state.place[card] == player", "out[card] = state.place[card] == DOWN")),
+    "observe is not finite": fault("observe", "observe", ("= state.points[(player + k) % 3]\n", "= np.inf\n")),
+    # menus and turns
+    "legal repeats an action": fault("legal", "legal", (MENU, MENU.replace("return n", "out[n] = out[0]\n    return n + (n < 3)"))),
+    "legal has no action": fault("legal", "legal", (MENU, MENU.replace("return n", "return 0"))),
+    "legal has a negative action": fault("legal", "legal", ("            out[n] = card", "            out[n] = -1 - card")),
+    "legal lists more than max_actions": fault("legal", "legal", ("max_actions=3", "max_actions=2")),
+    "legal writes behind its buffer": fault("overrun", "legal", (MENU, MENU.replace("return n", "out[3] = 0\n    return n"))),
+    "is_legal denies the menu": fault("legal", "is_legal", ("@rule\ndef returns", IS_LEGAL.format("action != 0"))),
+    "is_legal allows everything": fault("legal", "is_legal", ("@rule\ndef returns", IS_LEGAL.format("True"))),
+    "to_act names nobody": fault("to_act", "to_act", ("return 1 << (state.plies % 3)", "return 1 << (state.plies % 3) | 8")),
+    "to_act is negative": fault("to_act", "to_act", ("return 1 << (state.plies % 3)", "return -1")),
+    # steps and ends
+    "step counts wrongly": fault("valid", "step", ("state.hand_count[player] -= 1", "state.hand_count[player] -= 2")),
+    "setup counts wrongly": fault("valid", "setup", ("state.hand_count[:] = HAND", "state.hand_count[:] = HAND + 1")),
+    "step writes outside its state": fault("overrun", "step", ("    state.plies += 1", "    state.plies += 1\n    state.open[CARDS + 1] = 7")),
+    "a match is one ply too long": fault("ends", "step", ("max_plies=9", "max_plies=8")),
+    "returns do not sum to zero": fault("returns", "returns", ("(3 * share - 1) / 2", "share")),
+    "returns are out of range": fault("returns", "returns", ("(3 * share - 1) / 2", "3 * share - 1")),
+    "returns write behind the last seat": fault("overrun", "returns", ("    best = state.points.max()\n", "    best = state.points.max()\n    out[3] = 0.0\n")),
+    "heuristic is out of range": fault("heuristic", "heuristic", ("/ 15.0", "/ 0.5")),
+    "heuristic is no number": fault("heuristic", "heuristic", ("/ 15.0", "* np.nan")),
+    # boards that can be turned
+    "reflect_action forgets to turn": fault("symmetry", "reflect", ("return 4 - action", "return action"), game="row.py"),
+    "reflect does not commute": fault("symmetry", "reflect", ("        held = state.board[cell]", "        held = 2 * state.board[cell] % 3"), game="row.py"),
+    # notation
+    "an action reads as another": fault("notation", "notation", ("return int(word)", "return 10 - int(word)")),
+    "an action does not read": fault("notation", "notation", ('return f"card {action}"', 'return f"king {action}"')),
+    "a position forgets a field": fault("notation", "notation", ('WRITTEN = ("plies", "top", ', 'WRITTEN = ("plies", ')),
+    "notation raises an error": fault("notation", "notation", ('return f"card {action}"', "return {}[action]")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_found_named_and_shown_again(plant, name):
+    planted = FAULTS[name]
+    game = plant(planted.game, *planted.edits)
+    failure = first_failure(game, planted.check)
+    place = re.match(
+        r"`(\w+)` in match (\d+) at ply (\d+) \(preset default, (\d) players, seed 7\): \S.+", failure.sentence
+    )
+    assert place, failure.sentence
+    assert place[1] == planted.function
+    assert int(place[2]) < MATCHES
+    assert int(place[3]) <= game.facts.max_plies
+    assert f" --players {place[4]} --seed 7 --match {place[2]}" in failure.command
+    assert planted.check in again(game, failure)
+
+
+def test_a_leak_is_called_a_leak(plant):
+    failure = first_failure(plant("three_hands.py", *FAULTS["hide leaves rivals' hands"].edits), "twin")
+    assert re.search(
+        r"a leak: the view of seat \d changes when things that it cannot know are swapped", failure.sentence
+    )
+
+
+def test_a_match_that_nobody_can_end_does_not_hang_the_suite(plant):
+    """Somebody who is no player owes the last action: no stepper would ever get it."""
+    report = whole(
+        plant("three_hands.py", ("        return 0\n    return 1 <<", "        return 8\n    return 1 <<")), matches=2
+    )
+    assert "to_act" in {failure.check for failure in report.failures}
+
+
+# ------------------------------------------------------------------------------------------------ faults of a whole game
+
+
+def test_a_determinize_that_never_shuffles_is_found(plant):
+    failure = first_failure(plant("three_hands.py", ("    shuffle(rng, loose, n)\n", "")), "worlds_vary")
+    assert "determinize gave the same world" in failure.sentence
+    assert "--match" not in failure.command
+
+
+def test_a_hidden_game_must_write_twin(plant):
+    failure = first_failure(plant("three_hands.py", ("def twin(", "def swap(")), "twin")
+    assert "must write `twin`" in failure.sentence
+
+
+def test_a_twin_that_never_swaps_is_found(plant):
+    failure = first_failure(plant("three_hands.py", ("    if closed < 0:\n", "    if closed < 99:\n")), "twin")
+    assert "`twin` never swapped anything" in failure.sentence
+
+
+HIDE = "@rule\ndef hide(state, player):\n    pass\n\n\n@rule\ndef returns"
+FIELDS = '[("players", np.int32), ("plies", np.int32), ("winner", np.int32), ("board", np.int8, {})]'
+RECORD = "record(players=np.int32, plies=np.int32, winner=np.int32, board=(np.int8, 5))"
+
+
+@pytest.mark.parametrize(
+    ("edit", "sentence"),
+    [
+        ((RECORD, f"np.dtype((np.record, np.dtype({FIELDS.format(5)}, align=True)))"), "State has 3 nameless bytes"),
+        ((RECORD, f"np.dtype((np.record, {FIELDS.format(8)}))"), "State is not made of whole 64-bit words"),
+        ((RECORD, RECORD.replace("players=", 'inner=np.dtype([("a", np.int8), ("b", np.int64)], align=True), players=')),
+         "State has 7 nameless bytes"),
+        (("@rule\ndef returns", HIDE), "so FACTS must say hidden=True"),
+    ],
+)  # fmt: skip
+def test_a_record_made_by_hand_is_found(plant, edit, sentence):
+    report = Report("")
+    for report in check_game(plant("row.py", edit), matches=1):
+        break
+    assert [failure.check for failure in report.failures] == ["layout"]
+    assert sentence in report.failures[0].sentence
+
+
+def test_rules_that_do_not_compile_are_found_with_their_place(plant):
+    game = plant("row.py", ("    state.plies += 1\n", '    state.plies += 1\n    wrong = [1, "two"]\n'))
+    failure = first_failure(game, "compiles")
+    line = next(n for n, text in enumerate(Path(game.source).read_text().splitlines(), 1) if "wrong" in text)
+    assert "TypingError" in failure.sentence
+    assert f'row.py", line {line}' in failure.sentence
+
+
+# ------------------------------------------------------------------------------------------------ the same match thrice
+
+
+PLAIN = {
+    "a small number overflows": ("step", [
+        ("board=(np.int8, 5))", "board=(np.int8, 5), tally=np.int8)"),
+        ("    state.plies += 1\n", "    state.plies += 1\n    state.tally += 60\n"),
+    ], "overflow"),
+    "step reads behind an array": ("step", [
+        ("for left in range(4):", "for left in range(5):"),
+    ], "IndexError"),
+    "observe reads behind an array": ("observe", [
+        ("SYMMETRIES = 2", "FEATURES = 6\n\n\n@rule\ndef observe(state, player, out):\n    for cell in range(6):\n"
+                           "        out[cell] = 0 * state.board[cell]\n\n\nSYMMETRIES = 2"),
+    ], "IndexError"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_what_only_plain_python_notices_is_found_with_its_place(plant, name):
+    function, edits, error = PLAIN[name]
+    game = plant("row.py", *edits)
+    failure = first_failure(game, "plain")
+    assert error in failure.sentence
+    assert re.search(rf'row\.py", line \d+, in {function}', failure.sentence)
+    assert failure.command.startswith("NUMBA_DISABLE_JIT=1 ludus check")
+
+
+def test_arithmetic_that_differs_in_plain_python_is_found(plant):
+    """A negative shift: compiled code and Python do not agree on what an index before the first means after a cast."""
+    edits = [
+        ("board=(np.int8, 5))", "board=(np.int8, 5), tally=np.int32)"),
+        ("    state.plies += 1\n", "    state.plies += 1\n    state.tally = np.uint8(250) + np.uint8(250) > 255\n"),
+    ]
+    failure = first_failure(plant("row.py", *edits), "plain")
+    assert "plain Python" in failure.sentence
+
+
+def test_randomness_that_is_not_handed_in_is_found(plant):
+    """The global generator goes on from match to match, so that no match can be played again."""
+    game = plant("three_hands.py", ("    shuffle(rng, deck, CARDS)", "    np.random.shuffle(deck)"))
+    failed = {failure.check for failure in whole(game, matches=2, preset="default").failures}
+    assert failed & {"bulk", "same_seed"}
+
+
+# ------------------------------------------------------------------------------------------------ agents
+
+
+BOT = """
+import itertools
+import time
+from dataclasses import dataclass
+from ludus import Agent
+
+MOVES = itertools.count()
+
+@dataclass
+class Bot(Agent):
+    def act(self, view, rng):
+        {}
+        return {}
+"""
+
+
+@pytest.fixture
+def bot(tmp_path):
+    def write(answer: str = "int(view.legal[0])", before: str = "pass") -> str:
+        (tmp_path / "bot.py").write_text(BOT.format(before, answer))
+        return str(tmp_path / "bot.py")
+
+    return write
+
+
+def failures(spec: str, **options) -> dict[str, str]:
+    report = check_agent(spec, str(EXAMPLES / "row.py"), matches=1, **options)
+    for failure in report.failures:
+        assert failure.command == f"ludus check --agent {spec} {EXAMPLES / 'row.py'} --seed {options.get('seed', 0)}"
+    return {failure.check: failure.sentence for failure in report.failures}
+
+
+@pytest.mark.parametrize("spec", ["random", "mcts:sims=8"])
+@pytest.mark.parametrize("name", ["tic_tac_toe", str(EXAMPLES / "three_hands.py")])
+def test_good_agents_pass(spec, name):
+    report = check_agent(spec, name)
+    assert report.failures == []
+    assert set(report.passed) == {
+        "answers are legal", "answers in time", "leaves its view alone", "same seed, same answer"
+    }  # fmt: skip
+    assert report.passed["answers are legal"] >= 10
+
+
+def test_a_plain_agent_passes(bot):
+    assert failures(bot(), seed=3) == {}
+
+
+@pytest.mark.parametrize("answer", ["9", "-1", "None", "'0'", "0.5", "2 ** 40"])
+def test_an_illegal_answer_is_found(bot, answer):
+    found = failures(bot(answer))
+    assert list(found) == ["answers are legal"]
+    assert "ply 0, 2 players" in found["answers are legal"]
+
+
+def test_an_agent_that_changes_its_view_is_found(bot):
+    found = failures(bot(before="view.state.board[0] = 1", answer="4 if view.state.plies == 0 else int(view.legal[0])"))
+    assert found["leaves its view alone"] == "the view was changed at ply 0, seat 0"
+
+
+def test_an_agent_that_answers_otherwise_is_found(bot):
+    found = failures(bot("int(view.legal[next(MOVES) % len(view.legal)])", before="MOVES = globals()['MOVES']"))
+    assert list(found) == []  # each agent counts for itself: same file, same answers
+    path = bot("int(view.legal[time.perf_counter_ns() // 64 % len(view.legal)])")
+    found = [failures(path, seed=seed).get("same seed, same answer", "") for seed in range(10)]
+    assert any("a second agent answers otherwise at ply" in sentence for sentence in found)
+
+
+def test_a_slow_agent_is_found(bot):
+    found = failures(bot(before="time.sleep(0.03)"), seconds=0.02)
+    assert list(found) == ["answers in time"]
+    assert "more than 0.02" in found["answers in time"]
+    assert failures(bot(before="time.sleep(0.03)"), seconds=5) == {}
+
+
+def test_an_agent_that_raises_an_error_is_found(bot):
+    found = failures(bot("1 // int(view.state.plies)"))
+    assert list(found) == ["raises no error"]
+    assert found["raises no error"].startswith("ZeroDivisionError: ")
+    assert "ply 0" in found["raises no error"]
+
+
+def test_an_agent_limited_by_time_need_not_repeat_itself():
+    report = check_agent("mcts:ms=1", "tic_tac_toe", matches=1)
+    assert report.ok
+    assert "same seed, same answer" in report.skipped
+    assert "same seed, same answer" not in report.passed
+
+
+def test_an_agent_that_cannot_play_the_game_is_refused():
+    with pytest.raises(Mismatch, match="alphabeta cannot play"):
+        check_agent("alphabeta", str(EXAMPLES / "three_hands.py"))
