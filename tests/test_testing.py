@@ -137,46 +137,89 @@ IS_LEGAL = "@rule\ndef is_legal(state, player, action):\n    return {}\n\n\n@rul
 FAULTS = {
     # secrets
     "hide leaves face-down cards": fault("twin", "hide", ("if where == DOWN or (", "if (")),
-    "hide leaves rivals' hands": fault("twin", "hide", ("where == DOWN or (in_rival_hand and", "where == DOWN or (False and")),
-    "hide masks public cards": fault("valid", "determinize", ("(in_rival_hand and state.open[card] == 0)", "in_rival_hand")),
+    "hide leaves rivals' hands": fault(
+        "twin", "hide", ("where == DOWN or (in_rival_hand and", "where == DOWN or (False and")
+    ),
+    "hide masks public cards": fault(
+        "valid", "determinize", ("(in_rival_hand and state.open[card] == 0)", "in_rival_hand")
+    ),
     "hide masks own cards": fault("view_legal", "legal", ("where < PILE and where != player\n", "where < PILE\n")),
-    "hide is not idempotent": fault("hide", "hide", ("        in_rival_hand =", "        state.top += 1\n        in_rival_hand =")),
-    "determinize moves public cards": fault("round_trip", "determinize", ("        if where == UNKNOWN:", "        if where == UNKNOWN or state.open[card] == 1:")),
-    "determinize ignores hand sizes": fault("valid", "determinize", ("while held[rival] < state.hand_count[rival]:", "while n > 0 and held[rival] < HAND:")),
+    "hide is not idempotent": fault(
+        "hide", "hide", ("        in_rival_hand =", "        state.top += 1\n        in_rival_hand =")
+    ),
+    "determinize moves public cards": fault(
+        "round_trip",
+        "determinize",
+        ("        if where == UNKNOWN:", "        if where == UNKNOWN or state.open[card] == 1:"),
+    ),
+    "determinize ignores hand sizes": fault(
+        "valid", "determinize", ("while held[rival] < state.hand_count[rival]:", "while n > 0 and held[rival] < HAND:")
+    ),
     "determinize leaves unknowns": fault("valid", "determinize", ("    while n > 0:\n", "    while n > 1:\n")),
-    "determinize leaves nothing face down": fault("valid", "determinize", ("        state.place[loose[n]] = DOWN", "        state.place[loose[n]] = player")),
-    "twin does nothing and says otherwise": fault("twin", "twin", ("    state.place[closed] = DOWN\n    return True", "    state.place[down] = DOWN\n    return True")),
-    "observe peeks": fault("observe", "observe", ("out[card] = state.place[card] == player", "out[card] = state.place[card] == DOWN")),
+    "determinize leaves nothing face down": fault(
+        "valid", "determinize", ("        state.place[loose[n]] = DOWN", "        state.place[loose[n]] = player")
+    ),
+    "twin does nothing and says otherwise": fault(
+        "twin",
+        "twin",
+        ("    state.place[closed] = DOWN\n    return True", "    state.place[down] = DOWN\n    return True"),
+    ),
+    "observe peeks": fault(
+        "observe", "observe", ("out[card] = state.place[card] == player", "out[card] = state.place[card] == DOWN")
+    ),
     "observe is not finite": fault("observe", "observe", ("= state.points[(player + k) % 3]\n", "= np.inf\n")),
     # menus and turns
-    "legal repeats an action": fault("legal", "legal", (MENU, MENU.replace("return n", "out[n] = out[0]\n    return n + (n < 3)"))),
+    "legal repeats an action": fault(
+        "legal",
+        "legal",
+        (MENU, MENU.replace("return n", "if n < 3:\n        out[n] = out[0]\n        n += 1\n    return n")),
+    ),
     "legal has no action": fault("legal", "legal", (MENU, MENU.replace("return n", "return 0"))),
-    "legal has a negative action": fault("legal", "legal", ("            out[n] = card", "            out[n] = -1 - card")),
+    "legal has a negative action": fault(
+        "legal", "legal", ("            out[n] = card", "            out[n] = -1 - card")
+    ),
     "legal lists more than max_actions": fault("legal", "legal", ("max_actions=3", "max_actions=2")),
-    "legal writes behind its buffer": fault("overrun", "legal", (MENU, MENU.replace("return n", "out[3] = 0\n    return n"))),
+    "legal writes behind its buffer": fault(
+        "overrun", "legal", (MENU, MENU.replace("return n", "out[3] = 0\n    return n"))
+    ),
     "is_legal denies the menu": fault("legal", "is_legal", ("@rule\ndef returns", IS_LEGAL.format("action != 0"))),
     "is_legal allows everything": fault("legal", "is_legal", ("@rule\ndef returns", IS_LEGAL.format("True"))),
-    "to_act names nobody": fault("to_act", "to_act", ("return 1 << (state.plies % 3)", "return 1 << (state.plies % 3) | 8")),
+    "to_act names nobody": fault(
+        "to_act", "to_act", ("return 1 << (state.plies % 3)", "return 1 << (state.plies % 3) | 8")
+    ),
     "to_act is negative": fault("to_act", "to_act", ("return 1 << (state.plies % 3)", "return -1")),
     # steps and ends
     "step counts wrongly": fault("valid", "step", ("state.hand_count[player] -= 1", "state.hand_count[player] -= 2")),
     "setup counts wrongly": fault("valid", "setup", ("state.hand_count[:] = HAND", "state.hand_count[:] = HAND + 1")),
-    "step writes outside its state": fault("overrun", "step", ("    state.plies += 1", "    state.plies += 1\n    state.open[CARDS + 1] = 7")),
+    "step writes outside its state": fault(
+        "overrun", "step", ("    state.plies += 1", "    state.plies += 1\n    state.open[CARDS + 1] = 7")
+    ),
     "a match is one ply too long": fault("ends", "step", ("max_plies=9", "max_plies=8")),
     "returns do not sum to zero": fault("returns", "returns", ("(3 * share - 1) / 2", "share")),
     "returns are out of range": fault("returns", "returns", ("(3 * share - 1) / 2", "3 * share - 1")),
-    "returns write behind the last seat": fault("overrun", "returns", ("    best = state.points.max()\n", "    best = state.points.max()\n    out[3] = 0.0\n")),
+    "returns write behind the last seat": fault(
+        "overrun", "returns", ("    best = state.points.max()\n", "    best = state.points.max()\n    out[3] = 0.0\n")
+    ),
     "heuristic is out of range": fault("heuristic", "heuristic", ("/ 15.0", "/ 0.5")),
     "heuristic is no number": fault("heuristic", "heuristic", ("/ 15.0", "* np.nan")),
     # boards that can be turned
-    "reflect_action forgets to turn": fault("symmetry", "reflect", ("return 4 - action", "return action"), game="row.py"),
-    "reflect does not commute": fault("symmetry", "reflect", ("        held = state.board[cell]", "        held = 2 * state.board[cell] % 3"), game="row.py"),
+    "reflect_action forgets to turn": fault(
+        "symmetry", "reflect", ("return 4 - action", "return action"), game="row.py"
+    ),
+    "reflect does not commute": fault(
+        "symmetry",
+        "reflect",
+        ("        held = state.board[cell]", "        held = 2 * state.board[cell] % 3"),
+        game="row.py",
+    ),
     # notation
     "an action reads as another": fault("notation", "notation", ("return int(word)", "return 10 - int(word)")),
     "an action does not read": fault("notation", "notation", ('return f"card {action}"', 'return f"king {action}"')),
-    "a position forgets a field": fault("notation", "notation", ('WRITTEN = ("plies", "top", ', 'WRITTEN = ("plies", ')),
+    "a position forgets a field": fault(
+        "notation", "notation", ('WRITTEN = ("plies", "top", ', 'WRITTEN = ("plies", ')
+    ),
     "notation raises an error": fault("notation", "notation", ('return f"card {action}"', "return {}[action]")),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -223,8 +223,7 @@ class _Walk:
         self.report.count("compiles")
         live = np.flatnonzero(self._masks() != 0)
         while len(live) and self.ply < game.facts.max_plies:
-            self._look(live)
-            if not self.report.playable:
+            if not self._look(live):
                 return
             self._step(live)
             live = np.flatnonzero(self._masks() != 0)
@@ -248,10 +247,12 @@ class _Walk:
         self._expect("to_act", masks >> self.setting.players == 0, "to_act", "a bit is set that belongs to no player")
         return masks & ((1 << self.setting.players) - 1)
 
-    def _look(self, live: np.ndarray) -> None:
+    def _look(self, live: np.ndarray) -> bool:
+        """Look at the positions from every seat; whether they can be played on."""
         states = self.states[live]
         masks = self.game.waiting(states)
-        self._valid(states, live, "setup" if self.ply == 0 else "step")
+        if not self._valid(states, live, "setup" if self.ply == 0 else "step"):
+            return False
         for player in range(self.setting.players):
             views = self._look_at_view(states, player, live)
             acting = np.flatnonzero(masks >> player & 1)
@@ -259,11 +260,13 @@ class _Walk:
                 self._look_at_menu(states[acting], views[acting], player, live[acting])
         if self.game.names["SYMMETRIES"] > 1:
             self._look_at_symmetry(states, masks, live)
+        return self.report.playable
 
-    def _valid(self, states: np.ndarray, rows: np.ndarray, function: str) -> None:
+    def _valid(self, states: np.ndarray, rows: np.ndarray, function: str) -> bool:
         good = np.empty(len(states), np.bool_)
         self.game.kernel(kernels.validity)(states, good)
         self._expect("valid", good, function, "leaves a state that `valid` denies", rows)
+        return bool(good.all())
 
     def _look_at_view(self, states: np.ndarray, player: int, rows: np.ndarray) -> np.ndarray:
         game, seats = self.game, np.full(len(states), player)

@@ -1,4 +1,4 @@
-"""Organism once more, slowly: dictionaries of elements on a grid, and a match as one generator that asks for choices."""
+"""Organism once more, slowly: elements in a dictionary, and a match as one generator that asks for choices."""
 
 from __future__ import annotations
 
@@ -455,9 +455,9 @@ class NaiveOrganism:
     def could_leave_or_grow(self, cell):
         element = self.elements[cell]
         room = [near for near in self.around(cell) if self.is_empty(near)]
-        if element.kind == "M" or self.touches(cell, element.owner, "M"):
-            if any(not self.is_blocked(near, element) for near in room):
-                return True
+        mobile = element.kind == "M" or self.touches(cell, element.owner, "M")
+        if mobile and any(not self.is_blocked(near, element) for near in room):
+            return True
         anywhere = self.rules["grow_near_enemy"] == "on"
         fields = [near for near in room if anywhere or not self.touches(near, 1 - element.owner, "EGM")]
         return element.kind == "G" and bool(fields)

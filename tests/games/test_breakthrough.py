@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ludus import kernels, load
 from ludus.errors import BadNotation, BadParams
+from ludus.rng import match_words
 from tests.games.classics import are_valid, digest, plain_digest, play, positions
 
 GAME = load("breakthrough")
@@ -82,7 +83,7 @@ def test_boards_start_full_and_no_match_is_drawn(rows, columns):
     assert are_valid(GAME, states).all()
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([(8, 8), (6, 6), (5, 7), (4, 4)]))
 def test_every_ply_moves_one_piece_one_row_and_takes_at_most_one(seed, board):
     rules = {"rows": board[0], "columns": board[1]}
@@ -104,11 +105,11 @@ def test_every_ply_moves_one_piece_one_row_and_takes_at_most_one(seed, board):
 
 
 def test_random_play_lasts_64_plies_on_average():
-    """Measured on OpenSpiel: 63.4 to 63.6 plies; ours differ from them by less than the error of both."""
-    words = np.array([[seed, seed + 1, seed + 2] for seed in range(0, 60_000, 3)], np.uint64)
+    """4,000 random matches of OpenSpiel had 63.9 on average, with a standard error of 0.25; ours add 0.1 to it."""
+    words = match_words(1, np.arange(20_000), 0, 2)
     states, plies = GAME.start(words, 2), np.zeros(len(words), np.int64)
     GAME.kernel(kernels.rollouts)(states, words, plies, 1000)
-    assert 63 < plies.mean() < 65
+    assert plies.mean() == pytest.approx(63.9, abs=1.0)
     assert plies.max() <= GAME.facts.max_plies
 
 
@@ -154,7 +155,7 @@ def test_too_many_pieces_are_refused():
         at(crowd)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from("...WB"), min_size=12, max_size=12), st.sampled_from(["to move", "has won"]))
 def test_whatever_is_read_as_a_position_is_valid(signs, end):
     rows = "\n".join(f"{4 - k} {' '.join(signs[3 * k : 3 * k + 3])}" for k in range(4))

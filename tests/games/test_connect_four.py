@@ -6,7 +6,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ludus import kernels, load
@@ -135,6 +135,7 @@ def test_bad_actions_are_refused(text):
         GAME.parse_action(play("connect_four", ""), 0, text)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 7), min_size=1, max_size=42))
 def test_whatever_is_read_as_a_position_is_valid(columns):
     try:

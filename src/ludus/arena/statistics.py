@@ -164,8 +164,9 @@ def block_bootstrap(
 ) -> Interval:
     """Any statistic of an array [blocks] or [blocks, matches per block, ...], its interval from redrawing whole blocks.
 
-    The percentiles are expanded ones, which covered as well as BCa in simulation and need no jackknife. Blocks that are
-    all alike give an interval of no width; for a mean score use `score_interval`, which knows better.
+    The percentiles are expanded ones, which covered as well as BCa in simulation and need no jackknife. Twenty blocks
+    suffice; ten may cover 90 % only, and blocks that are all alike give an interval of no width. For a mean score use
+    `score_interval`, which knows better.
     """
     blocks = np.asarray(blocks)
     count = len(blocks)

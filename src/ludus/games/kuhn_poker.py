@@ -188,7 +188,8 @@ def parse_state(text, state):
 
 
 def _can_happen(moves):
-    return all(move in ("pass", "bet") for move in moves) and (len(moves) < 3 or moves[:2] == ["pass", "bet"])
+    known = all(move in ("pass", "bet") for move in moves)
+    return known and (len(moves) < 3 or (len(moves) == 3 and moves[:2] == ["pass", "bet"]))
 
 
 def outcome_text(state):

@@ -1,0 +1,96 @@
+"""The documentation is followed word for word."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import ludus
+from ludus import load
+from ludus.arena.contest import contest
+from ludus.testing import check_game
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def blocks(page: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+
+
+def assert_sound(path: Path) -> None:
+    *_, report = check_game(str(path), matches=20)
+    assert report.ok, report.failures
+
+
+def test_the_readme_game_passes_the_check_and_is_won_by_the_first_seat(tmp_path):
+    path = tmp_path / "nim.py"
+    path.write_text(blocks("README.md")[0])
+    assert len(path.read_text().splitlines()) <= 36
+    assert_sound(path)
+    result = contest(str(path), ["alphabeta", "random"], games=20)
+    assert result.agents[0].score > 0.9
+
+
+def test_the_readme_call_and_agent_work(tmp_path):
+    scope: dict = {}
+    exec(blocks("README.md")[1].replace("games=100", "games=10"), scope)
+    assert scope["result"].agents[0].score > 0.8
+    path = tmp_path / "leftmost.py"
+    path.write_text(blocks("README.md")[2])
+    result = ludus.play("connect_four", str(path), "random", games=4)
+    assert not result.faults
+
+
+def test_the_first_game_is_written_step_by_step(tmp_path):
+    rules, words, params = blocks("docs/first_game.md")
+    path = tmp_path / "nim_step1.py"
+    path.write_text(rules)
+    assert_sound(path)
+    path = tmp_path / "nim_step4.py"
+    path.write_text(rules + "\n\n" + words)
+    assert_sound(path)
+    game = load(str(path))
+    states = game.start(__import__("numpy").zeros((1, 3), "uint64"), 2)
+    assert game.parse_action(states, 0, "b2") == 12
+    assert game.state_text(states[0]) == "a ooo\nb ooooo\nc ooooooo"
+    path = tmp_path / "nim_step5.py"
+    path.write_text(_with_params(rules + "\n\n" + words, params))
+    assert_sound(path)
+    assert (
+        contest(str(path), ["random", "random"], preset="tiny").mean_plies
+        < contest(str(path), ["random", "random"], rules={"smallest": 5}).mean_plies
+    )
+
+
+def _with_params(text: str, params: str) -> str:
+    """Step 5: the new top replaces the old one, and a hundred replaces ten."""
+    head, _, rest = text.partition("from ludus import")
+    rest = rest[rest.index("@rule\ndef to_act") :]
+    for old, new in (("10 * heap", "100 * heap"), ("// 10", "// 100"), ("% 10", "% 100")):
+        assert old in rest
+        rest = rest.replace(old, new)
+    return head + params + "\n\n" + rest
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sign"),
+    [
+        ("range(3)", "range(4)", "plain"),
+        ("max_plies=15", "max_plies=4", "ends"),
+    ],
+)
+def test_the_mistakes_of_the_table_are_found(tmp_path, old, new, sign):
+    path = tmp_path / "nim_broken.py"
+    path.write_text(blocks("docs/first_game.md")[0].replace(old, new))
+    *_, report = check_game(str(path), matches=20)
+    assert sign in {failure.check for failure in report.failures}
+
+
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))])
+def test_links_lead_somewhere(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#]+)\)", text):
+        if "://" not in target:
+            assert ((ROOT / page).parent / target).exists(), f"{page}: {target}"
