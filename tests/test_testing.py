@@ -296,9 +296,9 @@ def test_a_record_made_by_hand_is_found(plant, edit, sentence):
 
 
 def test_rules_that_do_not_compile_are_found_with_their_place(plant):
-    game = plant("row.py", ("    state.plies += 1\n", '    state.plies += 1\n    wrong = [1, "two"]\n'))
+    game = plant("row.py", ("            state.winner = mark", '            state.winner = "mark"'))
     failure = first_failure(game, "compiles")
-    line = next(n for n, text in enumerate(Path(game.source).read_text().splitlines(), 1) if "wrong" in text)
+    line = next(n for n, text in enumerate(Path(game.source).read_text().splitlines(), 1) if '"mark"' in text)
     assert "TypingError" in failure.sentence
     assert f'row.py", line {line}' in failure.sentence
 

@@ -13,11 +13,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,8 +38,8 @@ GUARD_CELLS = 32
 NOTATION_MATCHES = 6
 """Notation is plain Python and slow: it is checked in so many matches only."""
 PLAIN_SECONDS = 10.0
-UNPLAYABLE = frozenset({"to_act", "legal", "overrun"})
-"""After a failure of these nothing more is played: it would write at random into memory, or never end."""
+UNPLAYABLE = frozenset({"layout", "to_act", "legal", "overrun"})
+"""After a failure of these no more is played: bytes would not compare, matches not end, or rules write at random."""
 
 CHECKS = {
     "compiles": "the rules compile",
@@ -153,14 +155,20 @@ def check_game(
     except LudusError:
         raise
     except Exception as error:  # Numba reports what it cannot compile with a family of exceptions of its own
-        report.fail("compiles", _short(error), settings[0].command(game))
+        report.fail("compiles", _short(error, game), settings[0].command(game))
     yield report
 
 
-def _short(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    places = [line for line in lines if line.startswith("File ") and "ludus/" not in line]
-    return " ".join([f"{type(error).__name__}:", *lines[:3], *places[-1:]])[:600]
+def _short(error: Exception, game: Game) -> str:
+    """What does not compile, in which rule and where; Numba tells it amid the story of its own search."""
+    text = str(error)
+    what = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in ")]
+    rule = re.search(r"<function (\w+)", text)
+    home = Path(game.module.__file__ or "").resolve().parent
+    places = re.findall(r'(?:at |File ")(\S+\.py)"?(?:, line | \()(\d+)', text)
+    found = [f" ({Path(path).resolve()}, line {line})" for path, line in places if Path(path).resolve().parent == home]
+    sentence = f"{type(error).__name__}: {what[0] if what else 'no word'}"[:400]
+    return (f"`{rule[1]}`: " if rule else "") + sentence + (found[0] if found else "")
 
 
 def _check_layout(report: Report, game: Game) -> None:

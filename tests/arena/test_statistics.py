@@ -342,3 +342,13 @@ def test_benjamini_hochberg_agrees_with_scipy():
     p_values = np.random.default_rng(10).random(30) ** 3
     assert benjamini_hochberg(p_values) == pytest.approx(false_discovery_control(p_values))
     assert benjamini_hochberg([]).size == 0
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
+@pytest.mark.parametrize("freedom", [1, 5, 29, 30, 31, 100, 5000])
+def test_students_quantile_is_scipys(freedom, confidence):
+    from scipy.special import stdtrit
+
+    from ludus.arena.statistics import _student_quantile
+
+    assert _student_quantile(freedom, confidence) == pytest.approx(stdtrit(freedom, 0.5 + confidence / 2), abs=2e-5)

@@ -788,11 +788,11 @@ def test_bad_playback_is_told_with_its_place(text, reason):
 @pytest.mark.parametrize(
     ("matches", "preset", "changes"),
     [
-        (900, "default", {"pairs": 1, "turns": 12, "menu_orders": 1}),
+        (1000, "default", {"pairs": 1, "turns": 12, "menu_orders": 1}),
         (700, "default", {"pairs": 3, "turns": 15}),
         (300, "default", {"pairs": 2, "turns": 25, "fleets": 4, "menu_orders": 3}),
-        (100, "skirmish", {}),
-        (40, "default", {"turns": 30, "fleets": 16, "menu_orders": 5}),
+        (40, "skirmish", {}),
+        (30, "default", {"turns": 30, "fleets": 16, "menu_orders": 5}),
         (30, "finals", {"turns": 20}),
         (3, "default", {}),
         (3, "finals", {}),

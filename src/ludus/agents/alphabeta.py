@@ -24,13 +24,17 @@ EXACT, AT_LEAST, AT_MOST = 1, 2, 3  # what a stored value says; 0 marks an empty
 ENTRY = record(key=np.uint64, worth=np.float64, best=np.int32, depth=np.int16, bound=np.int16)
 FRAME = record(
     key=np.uint64, alpha=np.float64, beta=np.float64, low=np.float64, high=np.float64, worth=np.float64,
-    best=np.int32, mover=np.int32, count=np.int32, tried=np.int32,
+    best=np.int32, mover=np.int32, count=np.int32, tried=np.int32, cut=np.int32,
 )  # fmt: skip
-# low and high are the window that the node was entered with; alpha and beta narrow as its moves are tried
+# low and high are the window that the node was entered with; alpha and beta narrow as its moves are tried; cut is 1 if
+# the worth rests on a leaf that was valued because the search may go no deeper
 
+SOLVED = 32767  # the depth of an entry that rests on no such leaf
 HISTORY = 4096  # cells a player; actions share cells where a game has more
-PROVEN = 0.9999  # heuristics are clipped below it, so a greater value is a forced win
-NODES, HORIZON, STOPPED = 0, 1, 2  # counters of a search: nodes entered, leaves cut off by depth, out of budget
+PROVEN = 0.9995  # heuristics are clipped below it, so a greater value is a forced win
+DELAY = 2.0**-24  # what a ply costs of a win: a power of two, so that plies can be added and taken off without rounding
+NODES, PLY = 0, 1  # where a search is: positions entered, and the node at hand; BEGIN and DONE are before and after
+BEGIN, DONE = -1, -2
 
 
 @template
@@ -50,10 +54,16 @@ def player_of(mask):
 
 
 @template
-def final_value(state, root, ply, values):
-    """The root player's return; a quick win is worth a trifle more than a slow one, a slow loss than a quick one."""
-    returns(state, values)
-    return values[root] * (1.0 - 1e-7 * ply)
+def delayed(worth, plies):
+    """The worth of what comes so many plies later: quick wins are better than slow ones, slow losses than quick ones.
+
+    The table keeps wins and losses as seen from the position itself, since the root may be near or far.
+    """
+    if worth > PROVEN:
+        return worth - plies * DELAY
+    if worth < -PROVEN:
+        return worth + plies * DELAY
+    return worth
 
 
 @template
@@ -64,30 +74,31 @@ def leaf_value(state, root):
 
 
 @template
-def look_up(table, frame, depth):
-    """Narrow the frame's window by what is stored; true if that settles the node."""
+def look_up(table, frame, depth, ply):
+    """Take what the table knows of the node; true if that settles it within its window."""
     entry = table[np.int64(frame.key >> np.uint64(1)) & (table.shape[0] - 1)]
     if entry.bound == 0 or entry.key != frame.key:
         return False
     frame.best = entry.best
     if entry.depth < depth:
         return False
+    frame.worth = delayed(entry.worth, ply)
+    frame.cut = entry.depth != SOLVED
     if entry.bound == AT_LEAST:
-        frame.alpha = max(frame.alpha, entry.worth)
-    elif entry.bound == AT_MOST:
-        frame.beta = min(frame.beta, entry.worth)
-    frame.worth = entry.worth
-    return entry.bound == EXACT or frame.alpha >= frame.beta
+        return frame.worth >= frame.beta
+    if entry.bound == AT_MOST:
+        return frame.worth <= frame.alpha
+    return True
 
 
 @template
-def keep(table, frame, depth):
+def keep(table, frame, depth, ply):
     """Store what the node's search has shown."""
     entry = table[np.int64(frame.key >> np.uint64(1)) & (table.shape[0] - 1)]
     entry.key = frame.key
-    entry.worth = frame.worth
+    entry.worth = delayed(frame.worth, -ply)
     entry.best = frame.best
-    entry.depth = depth
+    entry.depth = depth if frame.cut else SOLVED
     entry.bound = AT_MOST if frame.worth <= frame.low else AT_LEAST if frame.worth >= frame.high else EXACT
 
 
@@ -127,19 +138,18 @@ def enter(stack, words64, frames, ply, depth, root, table, menus, ranks, killers
     counters[NODES] += 1
     mask = to_act(stack[ply])
     if mask == 0:
-        frame.worth = final_value(stack[ply], root, ply, values)
+        returns(stack[ply], values)
+        frame.worth, frame.cut = delayed(values[root], ply), 0
         return True
     if ply == depth:
-        counters[HORIZON] += 1
-        frame.worth = leaf_value(stack[ply], root)
+        frame.worth, frame.cut = leaf_value(stack[ply], root), 1
         return True
     frame.key = key_of(words64, ply)
     frame.low, frame.high, frame.best, frame.tried = frame.alpha, frame.beta, -1, 0
-    if look_up(table, frame, depth - ply) and ply > 0:
+    if look_up(table, frame, depth - ply, ply) and ply > 0:
         return True
-    frame.alpha, frame.beta = frame.low, frame.high
     frame.mover = player_of(mask)
-    frame.worth = -np.inf if frame.mover == root else np.inf
+    frame.worth, frame.cut = -np.inf if frame.mover == root else np.inf, 0
     if ply > 0:
         frame.count = legal(stack[ply], frame.mover, menus[ply])
     rank_moves(frame, menus[ply], ranks[ply], killers[ply], history)
@@ -147,17 +157,19 @@ def enter(stack, words64, frames, ply, depth, root, table, menus, ranks, killers
 
 
 @template
-def absorb(frame, action, worth, root):
+def absorb(frame, child, action, root):
     """A move's worth narrows the window; true if no other move matters any more."""
     if frame.mover == root:
-        if worth > frame.worth:
-            frame.worth, frame.best = worth, action
+        if child.worth > frame.worth:
+            frame.worth, frame.best = child.worth, action
         frame.alpha = max(frame.alpha, frame.worth)
     else:
-        if worth < frame.worth:
-            frame.worth, frame.best = worth, action
+        if child.worth < frame.worth:
+            frame.worth, frame.best = child.worth, action
         frame.beta = min(frame.beta, frame.worth)
-    return frame.alpha >= frame.beta
+    refuted = frame.alpha >= frame.beta
+    frame.cut = child.cut if refuted else frame.cut | child.cut  # a refutation needs no other move
+    return refuted
 
 
 @template
@@ -172,28 +184,32 @@ def remember(frame, action, depth, killers, history):
 def search_to(
     stack, words64, depth, root, budget, frames, table, menus, ranks, killers, history, counters, actions, values, rng
 ):
-    """Search the position in stack[0] to a fixed depth. The answer is in frames[0]; its menu must be filled in."""
-    ply, settled = 0, False
-    frames[0].alpha, frames[0].beta = -np.inf, np.inf
-    settled = enter(stack, words64, frames, 0, depth, root, table, menus, ranks, killers, history, counters, values)
+    """Search the position in stack[0] to a fixed depth, or go on where the budget ended last time. The answer is in
+    frames[0]; its menu must be filled in."""
+    ply, settled = counters[PLY], False
+    if ply == BEGIN:
+        ply = 0
+        frames[0].alpha, frames[0].beta = -np.inf, np.inf
+        enter(stack, words64, frames, 0, depth, root, table, menus, ranks, killers, history, counters, values)
     while True:
         frame = frames[ply]
         if settled or frame.tried == frame.count:
             # Step 1. The node is done: store it, and hand its worth to the parent.
             if not settled:
-                keep(table, frame, depth - ply)
+                keep(table, frame, depth - ply, ply)
             if ply == 0:
+                counters[PLY] = DONE
                 return
             ply -= 1
             parent, action = frames[ply], menus[ply, frames[ply].tried - 1]
             settled = False
-            if absorb(parent, action, frame.worth, root):
+            if absorb(parent, frame, action, root):
                 remember(parent, action, depth - ply, killers[ply], history)
                 parent.tried = parent.count
             continue
         # Step 2. Try the next move.
-        if counters[NODES] > budget:
-            counters[STOPPED] = 1
+        if counters[NODES] >= budget:
+            counters[PLY] = ply
             return
         for seat in range(SEATS):
             actions[seat] = -1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -52,7 +53,16 @@ def thread_count(jobs: int) -> int:
 
 
 def print_json(value: object) -> None:
-    print(json.dumps(value))
+    print(json.dumps(_finite(value)))
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no word for infinity: such a number is null."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    return [_finite(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], note: str = "") -> None:
