@@ -224,22 +224,31 @@ def search_to(
 
 
 @template
-def follow(stack, words64, table, actions, rng, line):
-    """The expected continuation, as far as the table knows it; its length."""
+def stored_move(table, key):
+    entry = table[np.int64(key >> np.uint64(1)) & (table.shape[0] - 1)]
+    return entry.best if entry.bound != 0 and entry.key == key else -1
+
+
+@template
+def follow(stack, words64, table, action, actions, rng, line):
+    """Write the line that begins with `action` and goes on as far as the table knows; its length."""
     length = 0
-    while length < line.shape[0]:
-        mask = to_act(stack[0])
-        key = key_of(words64, 0)
-        entry = table[np.int64(key >> np.uint64(1)) & (table.shape[0] - 1)]
-        if mask == 0 or entry.bound == 0 or entry.key != key or entry.best < 0:
-            break
+    mask = to_act(stack[0])
+    while mask != 0 and action >= 0 and length < line.shape[0]:
         for seat in range(SEATS):
             actions[seat] = -1
-        actions[player_of(mask)] = entry.best
-        line[length] = entry.best
+        actions[player_of(mask)] = action
+        line[length] = action
         length += 1
         step(stack[0], actions, rng)
+        mask = to_act(stack[0])
+        action = stored_move(table, key_of(words64, 0))
     return length
+
+
+@template
+def mix(rng, menu):
+    shuffle(rng, menu, menu.shape[0])
 
 
 @dataclass
@@ -284,21 +293,19 @@ class AlphaBeta(Agent):
             return Thoughts(0.0, [int(menu[0])], [0.0], [0], note="forced")
         self._check_certain(views)
         # Equal moves are tried in random order, else two such agents would play one match for ever.
-        shuffle(rng, menu, len(menu))
+        self.game.kernel(mix)(rng, menu)
         search = _Search(self.game, views, player, menu, self.table)
-        answer, value, reached = int(menu[0]), 0.0, 0
+        search.begin(1)
+        search.go_on(1 << 62)  # whatever the limits, some answer there must be
         deadline = time.perf_counter() + self.ms / 1000
-        for depth in range(1, self.depth + 1):
-            budget = self.nodes if not self.ms else self._nodes_left(search, deadline)
-            finished = search.to_depth(depth, budget if depth > 1 else 1 << 62)
-            if not finished:
+        for depth in range(2, self.depth + 1):
+            if search.is_decided or (self.ms and time.perf_counter() >= deadline):
                 break
-            answer, value, reached = search.best, search.value, depth
-            out_of_time = self.ms and time.perf_counter() >= deadline
-            if abs(value) > PROVEN or search.is_complete or out_of_time:
+            search.begin(depth)
+            if not (_go_on_until(search, deadline) if self.ms else search.go_on(self.nodes)):
                 break
-        note = f"depth {reached}, {search.nodes} positions"
-        return Thoughts(value, [answer], [value], [search.nodes], search.line(), note)
+        note = f"depth {search.reached}, {search.nodes} positions"
+        return Thoughts(search.value, [search.best], [search.value], [search.nodes], search.line(), note)
 
     def _check_certain(self, views: np.ndarray) -> None:
         out = np.empty(1, np.bool_)
@@ -306,9 +313,18 @@ class AlphaBeta(Agent):
         if not out[0]:
             raise Mismatch(f"alphabeta cannot play {self.game.name} under these rules: dice may fall; mcts can play it")
 
-    def _nodes_left(self, search: _Search, deadline: float) -> int:
-        speed = search.nodes / max(search.seconds, 1e-6) if search.nodes > 1000 else 1e6
-        return search.nodes + int(max(deadline - time.perf_counter(), 0) * speed)
+
+def _go_on_until(search: _Search, deadline: float) -> bool:
+    """Search the depth at hand to its end; false if there is no time for that."""
+    chunk = 256
+    while True:
+        started = time.perf_counter()
+        finished = search.go_on(search.nodes + chunk)
+        now = time.perf_counter()
+        if finished or now >= deadline:
+            return finished
+        # The next chunk should fill a quarter of what is left, so that the last one does not overrun.
+        chunk = max(64, min(chunk * 4, int(chunk * (deadline - now) / (now - started) / 4)))
 
 
 class _Search:
@@ -318,45 +334,49 @@ class _Search:
         self.game, self.views, self.player, self.menu = game, views, player, menu
         self.table = np.zeros(1 << table_bits, ENTRY)
         self.history = np.zeros((game.facts.players[1], HISTORY), np.int64)
-        self.counters = np.zeros(3, np.int64)
-        self.seconds = 0.0
-        self.best = int(menu[0])
+        self.counters = np.zeros(2, np.int64)
+        self.best, self.value, self.reached = int(menu[0]), 0.0, 0
 
     @property
     def nodes(self) -> int:
         return int(self.counters[NODES])
 
     @property
-    def is_complete(self) -> bool:
-        """Whether the last search met no horizon: its value is exact."""
-        return not self.counters[HORIZON]
+    def is_decided(self) -> bool:
+        """Whether looking deeper can change nothing."""
+        return abs(self.value) > PROVEN or not self.frames[0].cut
 
-    def to_depth(self, depth: int, budget: int) -> bool:
-        """One iteration; false if it ran out of budget."""
-        game, longest, seats = self.game, self.game.facts.max_actions, self.game.facts.players[1]
-        stack = np.zeros(depth + 1, game.state_type)
+    def begin(self, depth: int) -> None:
+        """Make room for a search to this depth."""
+        longest, seats = self.game.facts.max_actions, self.game.facts.players[1]
+        stack = np.zeros(depth + 1, self.game.state_type)
         stack[0] = self.views[0]
-        frames = np.zeros(depth + 1, FRAME)
         menus = np.empty((depth + 1, longest), np.int32)
         menus[0, : len(self.menu)] = self.menu
-        frames[0].count = len(self.menu)
-        self.counters[HORIZON] = 0
-        started = time.perf_counter()
-        game.kernel(search_to)(
-            stack, stack.view(np.uint64).reshape(depth + 1, -1), depth, self.player, budget, frames, self.table, menus,
-            np.empty((depth + 1, longest), np.int64), np.full((depth + 1, 2), -1, np.int32), self.history,
-            self.counters, np.empty(seats, np.int32), np.zeros(seats), stream(0),
+        self.depth, self.frames = depth, np.zeros(depth + 1, FRAME)
+        self.frames[0].count = len(self.menu)
+        self.counters[PLY] = BEGIN
+        self._before = stack, stack.view(np.uint64).reshape(depth + 1, -1), depth, self.player
+        self._after = (
+            self.frames, self.table, menus, np.empty((depth + 1, longest), np.int64),
+            np.full((depth + 1, 2), -1, np.int32), self.history, self.counters,
+            np.empty(seats, np.int32), np.zeros(seats), stream(0),
         )  # fmt: skip
-        self.seconds += time.perf_counter() - started
-        if self.counters[STOPPED]:
-            return False
-        self.best, self.value = int(frames[0].best), float(frames[0].worth)
-        return True
+
+    def go_on(self, budget: int) -> bool:
+        """Search until so many positions were entered in all; true if this depth is finished."""
+        self.game.kernel(search_to)(*self._before, budget, *self._after)
+        root, finished = self.frames[0], bool(self.counters[PLY] == DONE)
+        if root.best >= 0 and root.worth > -np.inf:  # the best so far of a broken search is better than what it was
+            self.best, self.value = int(root.best), float(root.worth)
+        if finished:
+            self.reached = self.depth
+        return finished
 
     def line(self) -> list[int]:
+        """The answer, and what is then expected."""
         stack = self.views.copy()
-        line = np.empty(64, np.int32)
-        actions = np.empty(self.game.facts.players[1], np.int32)
+        line, actions = np.empty(64, np.int32), np.empty(self.game.facts.players[1], np.int32)
         walk = self.game.kernel(follow)
-        length = walk(stack, stack.view(np.uint64).reshape(1, -1), self.table, actions, stream(0), line)
+        length = walk(stack, stack.view(np.uint64).reshape(1, -1), self.table, self.best, actions, stream(0), line)
         return line[:length].tolist()
