@@ -253,7 +253,7 @@ def test_a_match_that_nobody_can_end_does_not_hang_the_suite(plant):
     assert "to_act" in {failure.check for failure in report.failures}
 
 
-# ------------------------------------------------------------------------------------------------ faults of a whole game
+# ------------------------------------------------------------------------------------------------ faults of a game
 
 
 def test_a_determinize_that_never_shuffles_is_found(plant):

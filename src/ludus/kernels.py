@@ -139,9 +139,10 @@ def rollouts(states, words, plies, limit):
     menu = np.empty(MAX_ACTIONS, np.int32)
     actions = np.empty(SEATS, np.int32)
     for i in range(states.shape[0]):
-        state = states[i]
+        state, row, n = states[i], words[i], plies[i]
         mask = to_act(state)
-        while mask != 0 and plies[i] < limit:
-            random_step(state, words[i], menu, actions, mask)
-            plies[i] += 1
+        while mask != 0 and n < limit:
+            random_step(state, row, menu, actions, mask)
+            n += 1
             mask = to_act(state)
+        plies[i] = n

@@ -36,7 +36,8 @@ GUARD = -77_777
 """Fills the cells behind a menu; a rule that writes there has overrun its buffer."""
 GUARD_CELLS = 32
 NOTATION_MATCHES = 6
-"""Notation is plain Python and slow: it is checked in so many matches only."""
+EVERY_PLY = 40
+"""Notation is plain Python and slow: it is checked in so many matches, at their first plies and then less often."""
 PLAIN_SECONDS = 10.0
 UNPLAYABLE = frozenset({"layout", "to_act", "legal", "overrun"})
 """After a failure of these no more is played: bytes would not compare, matches not end, or rules write at random."""
@@ -266,9 +267,13 @@ class _Walk:
             acting = np.flatnonzero(masks >> player & 1)
             if len(acting):
                 self._look_at_menu(states[acting], views[acting], player, live[acting])
-        if self.game.names["SYMMETRIES"] > 1:
+        if self.game.names["SYMMETRIES"] > 1 and self._is_sampled():
             self._look_at_symmetry(states, masks, live)
         return self.report.playable
+
+    def _is_sampled(self) -> bool:
+        """What is slow to look at is looked at early in a match, and then now and again."""
+        return self.ply < EVERY_PLY or self.ply % 16 == 0
 
     def _valid(self, states: np.ndarray, rows: np.ndarray, function: str) -> bool:
         good = np.empty(len(states), np.bool_)
@@ -341,7 +346,7 @@ class _Walk:
         same = (seen_counts == counts) & np.array([(a[:n] == b[:n]).all() for a, b, n in zip(seen, menus, counts)])
         bits = self.game.waiting(views) >> player & 1 == 1
         self._expect("view_legal", same & bits, "legal", f"differs on the view of seat {player}", rows)
-        for k in np.flatnonzero(rows < NOTATION_MATCHES):
+        for k in np.flatnonzero(rows < NOTATION_MATCHES) if self._is_sampled() else ():
             self._look_at_notation(states[k : k + 1], views[k : k + 1], player, lists[k], rows[k : k + 1])
 
     def _menus(self, states: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray]:

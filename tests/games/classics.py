@@ -55,6 +55,32 @@ def guesses(game: Game, views: np.ndarray, players: np.ndarray, seed: int = 1) -
     return worlds
 
 
+def check_symmetries(name: str, matches: int, rules: Mapping[str, object] | None = None) -> int:
+    """In random matches: turned positions have turned menus and turned successors. Returns how many were compared."""
+    game, compared = load(name), 0
+    for states in positions(name, matches, 2, rules):
+        for i in np.flatnonzero(game.waiting(states)):
+            state, player = states[i : i + 1], int(game.waiting(states)[i]) - 1
+            menu = game.menu(state, player)
+            for symmetry in range(1, game.names["SYMMETRIES"]):
+                turned, actions = state.copy(), np.empty(len(menu), np.int32)
+                game.kernel(kernels.turn_boards)(turned, symmetry)
+                game.kernel(kernels.turn_actions)(np.repeat(state, len(menu)), symmetry, menu, actions)
+                assert set(actions.tolist()) == set(game.menu(turned, player).tolist())
+                k = compared % len(menu)
+                one, other = _after(game, state, menu[k]), _after(game, turned, actions[k])
+                game.kernel(kernels.turn_boards)(one, symmetry)
+                assert one.tobytes() == other.tobytes()
+                compared += 1
+    return compared
+
+
+def _after(game: Game, state: np.ndarray, action: int) -> np.ndarray:
+    after = state.copy()
+    game.advance(after, np.array([[action, action]], np.int32), np.zeros((1, 3), np.uint64))
+    return after
+
+
 # ------------------------------------------------------------------------------------------------ perft
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ludus import kernels, load
 from ludus.errors import BadNotation, BadParams
 from ludus.rng import match_words
-from tests.games.classics import are_valid, digest, plain_digest, play, positions
+from tests.games.classics import are_valid, check_symmetries, digest, plain_digest, play, positions
 
 GAME = load("breakthrough")
 TINY = {"rows": 4, "columns": 4}
@@ -223,6 +223,7 @@ def test_the_mirror_swaps_columns():
         states = play("breakthrough", moves, rules=rules)
         GAME.kernel(kernels.turn_boards)(states, 1)
         assert states.tobytes() == play("breakthrough", mirrored, rules=rules).tobytes()
+        assert check_symmetries("breakthrough", 20, rules) > 100
 
 
 @pytest.mark.parametrize("rules", [{}, {"rows": 5, "columns": 4}])

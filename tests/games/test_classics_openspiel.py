@@ -41,7 +41,7 @@ def board_of(name, state):
         drawn = [f"{rows - k}" + "".join(row).translate(str.maketrans("WB", "bw")) for k, row in enumerate(rows_up)]
         return "\n".join([*drawn, " " + "abcdefgh"[: int(state.params.columns)]])
     if name == "connect_four":
-        return "\n".join(line.replace(" ", "").lower() for line in text[:6])
+        return "\n".join(line.replace(" ", "").lower() for line in text[: int(state.params.rows)])
     return "\n".join("".join(line.split()[1:]).lower() for line in text[:3])
 
 
@@ -85,8 +85,10 @@ def test_tic_tac_toe_matches_openspiel():
     assert agree_in_turns("tic_tac_toe", {}, "tic_tac_toe", 3000, same_numbers) > 20_000
 
 
-def test_connect_four_matches_openspiel():
-    assert agree_in_turns("connect_four", {}, "connect_four", 3000, same_numbers) > 60_000
+@pytest.mark.parametrize(("rows", "columns", "matches"), [(6, 7, 3000), (4, 4, 500), (4, 5, 500), (5, 7, 500)])
+def test_connect_four_matches_openspiel(rows, columns, matches):
+    rules, spiel_name = {"rows": rows, "columns": columns}, f"connect_four(rows={rows},columns={columns})"
+    assert agree_in_turns("connect_four", rules, spiel_name, matches, same_numbers) > 10 * matches
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ludus import kernels, load
+from ludus import View, agent, kernels, load
 from ludus.errors import BadNotation
-from tests.games.classics import are_valid, digest, levels, plain_digest, play, positions
+from ludus.rng import match_words, stream
+from tests.games.classics import (
+    are_valid,
+    check_symmetries,
+    digest,
+    levels,
+    plain_digest,
+    play,
+    positions,
+    value_of_start,
+)
 
 GAME = load("connect_four")
 
@@ -198,7 +208,32 @@ def test_the_mirror_swaps_columns():
     states, mirrored = play("connect_four", "1 2 2 7"), play("connect_four", "7 6 6 1")
     GAME.kernel(kernels.turn_boards)(states, 1)
     assert states.tobytes() == mirrored.tobytes()
+    assert check_symmetries("connect_four", 30) > 500
 
 
 def test_plain_python_gives_the_same():
     assert plain_digest("connect_four", 12, 2, {}) == digest("connect_four", 12, 2, {})
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(4, 4), (3, 5), (5, 3), (2, 7), (1, 4)])
+def test_alphabeta_solves_small_boards_to_their_values(rows, columns):
+    """The values come from looking at every position, from the last backwards."""
+    rules = {"rows": rows, "columns": columns}
+    game = load("connect_four")
+    states = game.start(match_words(1, [0], [0], 2), 2, game.rule_values("default", rules))
+    solver = agent("alphabeta:nodes=20000000,table=20", game)
+    solver.act(View(game, states, 0), stream(1))
+    assert solver.thoughts is not None
+    assert round(solver.thoughts.value) == value_of_start("connect_four", rules)
+
+
+def test_small_boards_are_drawn_and_read():
+    game = load("connect_four")
+    values = game.rule_values("default", {"rows": 4, "columns": 5})
+    states = game.parse_state("1155", 2, values)
+    assert game.state_text(states[0]) == ". . . . .\n. . . . .\nO . . . O\nX . . . X\n1 2 3 4 5"
+    assert game.menu(states, 0).tolist() == [0, 1, 2, 3, 4]
+    with pytest.raises(BadNotation, match="column 6 is not on the board"):
+        game.parse_state("16", 2, values)
+    with pytest.raises(BadNotation, match="write a digit 1-5"):
+        game.parse_action(states, 0, "7")

@@ -245,6 +245,11 @@ def test_7_3_what_can_be_grown_next():
     assert texts(states, "grow") == ["grow M c0"]
 
 
+def test_all_growers_pay_all_they_have_without_being_asked():
+    states = play(position(GROWERS.replace("f2", "f1")), "declare G", "grow G b0")
+    assert (food(states, 2, 1), food(states, 2, 2), piece(states, 1, 0)) == (0, 0, "G")
+
+
 MOVERS = "E1(1,1)f1 M1(2,2)f1 G1(2,3) E2(1,3)f1 G2(2,5)f1 M2(2,6)f1"
 
 
@@ -372,6 +377,13 @@ def test_elements_keep_their_organism_when_they_drift_apart():
     assert set(texts(play(states, "circulate c0"))) == {"to b0", "to b2", "to c1"}
     # what has left its group cannot move on, for it is alive no more
     assert [action for action in texts(states, "move") if action.startswith("move b2")] == []
+
+
+@pytest.mark.parametrize(("flow", "left"), [("one", 4), ("half", 2), ("all", 0)])
+def test_circulation_moves_one_half_or_all(flow, left):
+    elements = "E1(2,0)f5 G1(2,1) M1(2,2) E2(2,6) G2(2,7) M2(2,8)"
+    states = play(position(elements, "T", flow=flow, **WEB3), "declare G", "circulate c0", "to c2")
+    assert (food(states, 2, 0), food(states, 2, 2)) == (left, 5 - left)
 
 
 def test_the_food_of_a_victim_with_two_captors_is_shared():

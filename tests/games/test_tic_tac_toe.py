@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ludus import kernels, load
 from ludus.errors import BadNotation
-from tests.games.classics import are_valid, digest, levels, plain_digest, play, value_of_start
+from tests.games.classics import are_valid, check_symmetries, digest, levels, plain_digest, play, value_of_start
 
 GAME = load("tic_tac_toe")
 
@@ -33,6 +33,7 @@ def test_there_are_765_positions_but_for_turning_and_mirroring(everything):
         GAME.kernel(kernels.turn_boards)(turned, symmetry)
         forms.append([state.tobytes() for state in turned])
     assert len({min(same) for same in zip(*forms)}) == 765
+    assert check_symmetries("tic_tac_toe", 20) > 700
 
 
 def test_626_final_positions_are_won_by_X_316_by_O_and_16_drawn(everything):

@@ -21,18 +21,18 @@ from ludus.rng import blend, shuffle, stream
 from ludus.rules import HAS_HEURISTIC, SEATS, Facts, heuristic, legal, record, returns, step, to_act
 
 EXACT, AT_LEAST, AT_MOST = 1, 2, 3  # what a stored value says; 0 marks an empty entry
-ENTRY = record(key=np.uint64, worth=np.float64, best=np.int32, depth=np.int16, bound=np.int16)
+ENTRY = record(key=np.uint64, worth=np.float64, best=np.int32, depth=np.int16, bound=np.int8, cut=np.int8)
 FRAME = record(
     key=np.uint64, alpha=np.float64, beta=np.float64, low=np.float64, high=np.float64, worth=np.float64,
     best=np.int32, mover=np.int32, count=np.int32, tried=np.int32, cut=np.int32,
 )  # fmt: skip
 # low and high are the window that the node was entered with; alpha and beta narrow as its moves are tried; cut is 1 if
-# the worth rests on a leaf that was valued because the search may go no deeper
+# the worth rests on leaves that were valued because the search goes no deeper, and 0 if it holds at any depth
 
-SOLVED = 32767  # the depth of an entry that rests on no such leaf
 HISTORY = 4096  # cells a player; actions share cells where a game has more
 PROVEN = 0.9995  # heuristics are clipped below it, so a greater value is a forced win
 DELAY = 2.0**-24  # what a ply costs of a win: a power of two, so that plies can be added and taken off without rounding
+DEEPEST = 4000  # so many plies do not add up to the difference between a win and a heuristic
 NODES, PLY = 0, 1  # where a search is: positions entered, and the node at hand; BEGIN and DONE are before and after
 BEGIN, DONE = -1, -2
 
@@ -74,16 +74,32 @@ def leaf_value(state, root):
 
 
 @template
+def home_of(table, key):
+    """The first of a position's two places in the table. It keeps the deepest search, the other the latest."""
+    return np.int64(key >> np.uint64(1)) & (table.shape[0] - 2)
+
+
+@template
+def find(table, key):
+    """Where the position is in the table; -1 if it is not there."""
+    home = home_of(table, key)
+    for slot in (home, home + 1):
+        if table[slot].key == key and table[slot].bound != 0:
+            return slot
+    return -1
+
+
+@template
 def look_up(table, frame, depth, ply):
     """Take what the table knows of the node; true if that settles it within its window."""
-    entry = table[np.int64(frame.key >> np.uint64(1)) & (table.shape[0] - 1)]
-    if entry.bound == 0 or entry.key != frame.key:
+    slot = find(table, frame.key)
+    if slot < 0:
         return False
+    entry = table[slot]
     frame.best = entry.best
-    if entry.depth < depth:
+    if entry.cut and entry.depth < depth:
         return False
-    frame.worth = delayed(entry.worth, ply)
-    frame.cut = entry.depth != SOLVED
+    frame.worth, frame.cut = delayed(entry.worth, ply), entry.cut
     if entry.bound == AT_LEAST:
         return frame.worth >= frame.beta
     if entry.bound == AT_MOST:
@@ -94,12 +110,16 @@ def look_up(table, frame, depth, ply):
 @template
 def keep(table, frame, depth, ply):
     """Store what the node's search has shown."""
-    entry = table[np.int64(frame.key >> np.uint64(1)) & (table.shape[0] - 1)]
+    slot = home_of(table, frame.key)
+    if table[slot].depth > depth and table[slot].key != frame.key:
+        slot += 1
+    entry = table[slot]
     entry.key = frame.key
     entry.worth = delayed(frame.worth, -ply)
     entry.best = frame.best
-    entry.depth = depth if frame.cut else SOLVED
+    entry.depth = depth
     entry.bound = AT_MOST if frame.worth <= frame.low else AT_LEAST if frame.worth >= frame.high else EXACT
+    entry.cut = frame.cut
 
 
 @template
@@ -225,8 +245,8 @@ def search_to(
 
 @template
 def stored_move(table, key):
-    entry = table[np.int64(key >> np.uint64(1)) & (table.shape[0] - 1)]
-    return entry.best if entry.bound != 0 and entry.key == key else -1
+    slot = find(table, key)
+    return table[slot].best if slot >= 0 else -1
 
 
 @template
@@ -298,7 +318,7 @@ class AlphaBeta(Agent):
         search.begin(1)
         search.go_on(1 << 62)  # whatever the limits, some answer there must be
         deadline = time.perf_counter() + self.ms / 1000
-        for depth in range(2, self.depth + 1):
+        for depth in range(2, min(self.depth, DEEPEST) + 1):
             if search.is_decided or (self.ms and time.perf_counter() >= deadline):
                 break
             search.begin(depth)

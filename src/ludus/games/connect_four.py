@@ -11,21 +11,29 @@ full board without such a row is a draw. X begins.
      1  8 15 22 29 36 43        An action is the number of a column, 0 … 6 from the left; in notation it is written
      0  7 14 21 28 35 42        1 … 7. A position may also be given as the columns that were played, like 4453.
      1  2  3  4  5  6  7
+
+Smaller boards (`rows`, `columns`) are the lower left part of this one.
 """
 
 import numpy as np
 
 from ludus.errors import BadNotation
-from ludus.rules import Facts, record, rule
+from ludus.rules import Facts, Param, Params, record, rule
 
 FACTS = Facts("Connect four", players=(2, 2), max_actions=7, max_plies=42)
 
-State = record(players=np.int32, turn=np.int32, winner=np.int32, stones=(np.int64, 2))
+PARAMS = Params(
+    rows=Param(6, 1, 6, help="rows of the board"),
+    columns=Param(7, 1, 7, help="columns of the board"),
+)
+
+State = record(
+    params=PARAMS, players=np.int32, turn=np.int32, winner=np.int32, board=np.int64, stones=(np.int64, 2)
+)  # fmt: skip
 # turn: the bit of the player who moves, 1 or 2, and 0 when the game is over; winner: 1 + p, or 0
-# stones: for each player the set of his cells
+# board: the set of all cells; stones: for each player the set of his cells
 
 BOTTOM = sum(1 << 7 * column for column in range(7))
-FULL = 0b111111 * BOTTOM
 STRIDES = (1, 6, 7, 8)
 """From a cell to the next one up, falling to the right, across, and rising to the right."""
 
@@ -36,6 +44,8 @@ STRIDES = (1, 6, 7, 8)
 @rule
 def setup(state, rng):
     state.turn = 1
+    for column in range(int(state.params.columns)):
+        state.board |= ((1 << int(state.params.rows)) - 1) << 7 * column
 
 
 @rule
@@ -45,11 +55,11 @@ def to_act(state):
 
 @rule
 def legal(state, player, out):
-    taken = state.stones[0] | state.stones[1]
+    free = (state.board & ~(state.stones[0] | state.stones[1])) >> (state.params.rows - 1)  # each column's top cell
     n = 0
     for column in range(7):  # without a branch: a full column is overwritten by the next
         out[n] = column
-        n += 1 - (taken >> (7 * column + 5) & 1)
+        n += free >> 7 * column & 1
     return n
 
 
@@ -75,7 +85,7 @@ def step(state, actions, rng):
     if has_four(state.stones[player]):
         state.winner = 1 + player
         state.turn = 0
-    elif taken | cell == FULL:
+    elif taken | cell == state.board:
         state.turn = 0
 
 
@@ -89,14 +99,14 @@ def returns(state, out):
 def valid(state):
     first, second = state.stones[0], state.stones[1]
     taken = first | second
-    if first & second or taken & ~FULL or taken & (taken + BOTTOM):  # shared, outside, or floating
+    if first & second or taken & ~state.board or taken & (taken + BOTTOM):  # shared, outside, or floating
         return False
     lead = count(first) - count(second)
     if has_four(first) or has_four(second):
         moved_last = 2 - lead
         other = second if lead == 1 else first
         return 0 <= lead <= 1 and state.winner == moved_last and state.turn == 0 and not has_four(other)
-    return 0 <= lead <= 1 and state.winner == 0 and state.turn == (0 if taken == FULL else 1 + lead)
+    return 0 <= lead <= 1 and state.winner == 0 and state.turn == (0 if taken == state.board else 1 + lead)
 
 
 # ------------------------------------------------------------------------------------------------ values and features
@@ -112,9 +122,9 @@ def count(cells):
 
 
 @rule
-def prospects(mine, theirs):
+def prospects(board, mine, theirs):
     """Every line of four without a rival's stone counts the square of one's own stones in it."""
-    room = FULL & ~theirs
+    room = board & ~theirs
     total = 0
     for stride in STRIDES:
         lines = room & room >> stride & room >> 2 * stride & room >> 3 * stride
@@ -127,8 +137,8 @@ def prospects(mine, theirs):
 
 @rule
 def heuristic(state, player):
-    lead = prospects(state.stones[player], state.stones[1 - player])
-    lead -= prospects(state.stones[1 - player], state.stones[player])
+    lead = prospects(state.board, state.stones[player], state.stones[1 - player])
+    lead -= prospects(state.board, state.stones[1 - player], state.stones[player])
     return lead / (40.0 + abs(lead))
 
 
@@ -155,14 +165,14 @@ def reflect(state, symmetry):
         for player in range(2):
             before = state.stones[player]
             after = 0
-            for column in range(7):
-                after |= (before >> 7 * column & 0b111111) << 7 * (6 - column)
+            for column in range(state.params.columns):
+                after |= (before >> 7 * column & 0b111111) << 7 * (state.params.columns - 1 - column)
             state.stones[player] = after
 
 
 @rule
 def reflect_action(state, symmetry, action):
-    return 6 - action if symmetry == 1 else action
+    return state.params.columns - 1 - action if symmetry == 1 else action
 
 
 # ------------------------------------------------------------------------------------------------ notation
@@ -176,23 +186,28 @@ def action_text(state, player, action):
 
 def parse_action(state, player, text):
     text = text.strip()
-    if len(text) != 1 or text not in "1234567":
-        raise BadNotation(f"{text!r} is no column; write a digit 1-7")
+    if len(text) != 1 or text not in _digits(state):
+        raise BadNotation(f"{text!r} is no column; write a digit 1-{state.params.columns}")
     return int(text) - 1
+
+
+def _digits(state):
+    return "1234567"[: state.params.columns]
 
 
 def state_text(state):
     first, second = (int(stones) for stones in state.stones)
     rows = []
-    for row in range(5, -1, -1):
-        cells = [7 * column + row for column in range(7)]
+    for row in range(state.params.rows - 1, -1, -1):
+        cells = [7 * column + row for column in range(state.params.columns)]
         rows.append(" ".join(SIGNS[(first >> cell & 1) + 2 * (second >> cell & 1)] for cell in cells))
-    return "\n".join([*rows, "1 2 3 4 5 6 7"])
+    return "\n".join([*rows, " ".join(_digits(state))])
 
 
 def parse_state(text, state):
-    """Six rows of seven signs, or the digits of the columns played."""
-    stones = _stones_played(text.strip()) if text.strip().isdigit() else _stones_drawn(text)
+    """Rows of signs from the top, or the digits of the columns played."""
+    state.board = sum(((1 << int(state.params.rows)) - 1) << 7 * column for column in range(state.params.columns))
+    stones = _stones_played(text.strip(), state) if text.strip().isdigit() else _stones_drawn(text, state)
     winners = [player for player in range(2) if _has_four(stones[player])]
     first, second = stones[0].bit_count(), stones[1].bit_count()
     lead = first - second
@@ -202,15 +217,15 @@ def parse_state(text, state):
         raise BadNotation(f"{SIGNS[2 - winners[0]]} moved after {SIGNS[1 + winners[0]]} had won")
     state.stones[:] = stones
     state.winner = 1 + winners[0] if winners else 0
-    state.turn = 0 if winners or stones[0] | stones[1] == FULL else 1 + lead
+    state.turn = 0 if winners or stones[0] | stones[1] == state.board else 1 + lead
 
 
-def _stones_played(columns):
+def _stones_played(columns, state):
     stones = [0, 0]
     for ply, digit in enumerate(columns):
         taken = stones[0] | stones[1]
-        cell = (taken + (1 << 7 * (int(digit) - 1))) & ~taken if digit in "1234567" else 0
-        if not cell & FULL:
+        cell = (taken + (1 << 7 * (int(digit) - 1))) & ~taken if digit in _digits(state) else 0
+        if not cell & int(state.board):
             raise BadNotation(f"move {ply + 1}: column {digit} is {'full' if cell else 'not on the board'}")
         if _has_four(stones[0]) or _has_four(stones[1]):
             raise BadNotation(f"move {ply + 1}: the game was over")
@@ -218,18 +233,19 @@ def _stones_played(columns):
     return stones
 
 
-def _stones_drawn(text):
+def _stones_drawn(text, state):
+    rows, columns = int(state.params.rows), int(state.params.columns)
     lines = [line for line in text.splitlines() if line.strip() and set(line) - set("1234567 ")]
-    if len(lines) != 6:
-        raise BadNotation(f"a position has 6 rows of 7 cells, this one {len(lines)}")
+    if len(lines) != rows:
+        raise BadNotation(f"a position has {rows} rows of {columns} cells, this one {len(lines)}")
     stones = [0, 0]
     for number, line in enumerate(lines, 1):
         signs = line.upper().split() if " " in line.strip() else list(line.upper().strip())
-        if len(signs) != 7 or not all(sign in (".", "X", "O") for sign in signs):
-            raise BadNotation(f"line {number}: a row has 7 cells of X, O and '.', not {line.strip()!r}")
+        if len(signs) != columns or not all(sign in (".", "X", "O") for sign in signs):
+            raise BadNotation(f"line {number}: a row has {columns} cells of X, O and '.', not {line.strip()!r}")
         for column, sign in enumerate(signs):
             if sign != ".":
-                stones["XO".index(sign)] |= 1 << 7 * column + 6 - number
+                stones["XO".index(sign)] |= 1 << 7 * column + rows - number
     _check_gravity(stones[0] | stones[1])
     return stones
 

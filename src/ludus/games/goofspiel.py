@@ -285,7 +285,7 @@ def guess_winning_bids(state, player, rival):
     for own in range(state.params.cards, 0, -1):
         for turn in range(state.turn):
             if state.bids[turn, player] == own and state.winners[turn] == 1 + rival:
-                while state.hands[rival] >> (highest - 1) & 1 == 0:
+                while highest > 1 and state.hands[rival] >> (highest - 1) & 1 == 0:
                     highest -= 1
                 bid_from_hand(state, turn, rival, highest)
 
@@ -297,7 +297,7 @@ def guess_losing_bids(state, rival):
     for level in range(1, state.params.cards + 1):
         for turn in range(state.turn):
             if state.bids[turn, rival] == 0 and highest_bid(state, turn) == level:
-                while state.hands[rival] >> (lowest - 1) & 1 == 0:
+                while lowest < state.params.cards and state.hands[rival] >> (lowest - 1) & 1 == 0:
                     lowest += 1
                 bid_from_hand(state, turn, rival, lowest)
 

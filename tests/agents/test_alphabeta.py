@@ -1,0 +1,405 @@
+"""Alpha-beta against plain minimax: the same values, the quickest wins, within its limits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+import numpy as np
+import pytest
+
+from ludus import agent, kernels, load
+from ludus.agents.alphabeta import DELAY, PROVEN
+from ludus.arena.match import Match
+from ludus.errors import Mismatch
+from ludus.game import Game, View
+from ludus.rng import match_words, stream
+
+# ------------------------------------------------------------------------------------------------ plain minimax
+
+
+class Minimax:
+    """Minimax by the book, for one player of one game: no window, no order of moves, only a memory of whole answers."""
+
+    def __init__(self, game: Game, player: int):
+        self.game, self.player = game, player
+        self.known: dict[tuple[bytes, int], float] = {}
+
+    def value(self, states: np.ndarray, depth: int) -> float:
+        """The player's return with best play, as far as `depth` plies show it; a win loses a trifle with every ply."""
+        place = states.tobytes(), depth
+        if place not in self.known:
+            self.known[place] = self._value(states, depth)
+        return self.known[place]
+
+    def _value(self, states: np.ndarray, depth: int) -> float:
+        mask = int(self.game.waiting(states)[0])
+        if mask == 0:
+            return float(self.game.payoffs(states)[0, self.player])
+        if depth == 0:
+            return min(max(self._estimate(states), -0.999), 0.999)
+        mover = mask.bit_length() - 1
+        after = successors(self.game, states, mover)
+        values = [_later(self.value(after[k : k + 1], depth - 1)) for k in range(len(after))]
+        return max(values) if mover == self.player else min(values)
+
+    def _estimate(self, states: np.ndarray) -> float:
+        out = np.zeros(1)
+        self.game.kernel(kernels.estimates)(states, np.array([self.player]), out)
+        return float(out[0])
+
+
+def _later(value: float) -> float:
+    return value - DELAY if value > PROVEN else value + DELAY if value < -PROVEN else value
+
+
+def successors(game: Game, states: np.ndarray, mover: int) -> np.ndarray:
+    """The positions after each action on the mover's menu."""
+    menu = game.menu(states, mover)
+    after = np.repeat(states, len(menu))
+    joint = np.full((len(menu), game.facts.players[1]), -1, np.int32)
+    joint[:, mover] = menu
+    game.advance(after, joint, np.zeros((len(menu), 1), np.uint64))
+    return after
+
+
+def start(game: Game, rules: Mapping[str, object] | None = None, players: int = 2) -> np.ndarray:
+    return game.start(match_words(1, np.arange(1), 0, players), players, game.rule_values("default", rules))
+
+
+def mover_of(game: Game, states: np.ndarray) -> int:
+    return int(game.waiting(states)[0]).bit_length() - 1
+
+
+def random_positions(
+    game: Game, plies: int, matches: int, rules: Mapping[str, object] | None = None
+) -> Iterator[np.ndarray]:
+    """Positions of random matches after so many plies, where the match still goes on."""
+    words = match_words(plies, np.arange(matches), 0, 2)
+    states = game.start(words, 2, game.rule_values("default", rules))
+    game.kernel(kernels.rollouts)(states, words, np.zeros(matches, np.int64), plies)
+    for k in np.flatnonzero(game.waiting(states)):
+        yield states[k : k + 1]
+
+
+def thoughts_on(spec: str, game: Game, states: np.ndarray, seed: int = 1):
+    thinker = agent(spec, game)
+    thinker.act(View(game, states, mover_of(game, states)), stream(seed))
+    return thinker.thoughts
+
+
+def agree(name: str, states: np.ndarray, depth: int, settings: str = "") -> None:
+    """A win found early is the quickest, so alpha-beta may stop there and still give the value of the full depth."""
+    game = load(name)
+    player = mover_of(game, states)
+    if len(game.menu(states, player)) > 1:  # else it is forced, and nothing is searched
+        found = thoughts_on(f"alphabeta:nodes=100000000,depth={depth}{settings}", game, states).value
+        plain = Minimax(game, player).value(states, depth)
+        assert found == pytest.approx(plain, abs=1e-12), f"{name}, depth {depth}:\n{game.state_text(states[0])}"
+
+
+# ------------------------------------------------------------------------------------------------ values
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 6, 9])
+def test_tic_tac_toe_has_the_values_of_minimax(depth):
+    for plies in range(8):
+        for states in random_positions(load("tic_tac_toe"), plies, 8):
+            agree("tic_tac_toe", states, depth)
+
+
+@pytest.mark.parametrize(("depth", "matches"), [(1, 12), (2, 12), (3, 8), (4, 4), (5, 1)])
+def test_connect_four_has_the_values_of_minimax(depth, matches):
+    for plies in (4, 9, 14, 20, 25):
+        for states in random_positions(load("connect_four"), plies, matches):
+            agree("connect_four", states, depth)
+
+
+@pytest.mark.parametrize(("depth", "matches"), [(1, 12), (2, 12), (3, 8), (4, 4), (5, 1)])
+def test_breakthrough_has_the_values_of_minimax(depth, matches):
+    for rows, columns in ((5, 4), (6, 3)):
+        for plies in (0, 3, 6, 9):
+            for states in random_positions(load("breakthrough"), plies, matches, {"rows": rows, "columns": columns}):
+                agree("breakthrough", states, depth)
+
+
+@pytest.mark.parametrize("settings", [",table=4", ",table=8", ",table=18"])
+def test_the_size_of_the_table_changes_no_value(settings):
+    for plies in (6, 13, 22):
+        for states in random_positions(load("connect_four"), plies, 2):
+            agree("connect_four", states, 4, settings)
+    game = load("connect_four")
+    found = {thoughts_on(f"alphabeta:nodes=100000000,depth=9,table={bits}", game, start(game)).value for bits in (4, 18)}
+    assert len(found) == 1
+
+
+# ------------------------------------------------------------------------------------------------ solved games
+
+
+def test_tic_tac_toe_is_a_draw():
+    game = load("tic_tac_toe")
+    thoughts = thoughts_on("alphabeta:nodes=10000000", game, start(game))
+    assert thoughts.value == 0
+    assert thoughts.note.startswith("depth 9")
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_tic_tac_toe_is_never_lost_whatever_the_replies(seat, seed):
+    game = load("tic_tac_toe")
+    player = agent("alphabeta:nodes=10000000", game)
+    waiting, seen, ends = [start(game)], set(), []
+    while waiting:
+        states = waiting.pop()
+        if game.waiting(states)[0] == 0:
+            ends.append(game.payoffs(states)[0, seat])
+            continue
+        mover = mover_of(game, states)
+        after = successors(game, states, mover)
+        if mover == seat:
+            chosen = player.act(View(game, states, seat), stream(seed, len(seen)))
+            kept = [game.menu(states, seat).tolist().index(chosen)]
+        else:
+            kept = range(len(after))
+        for k in kept:
+            if after[k].tobytes() not in seen:
+                seen.add(after[k].tobytes())
+                waiting.append(after[k : k + 1])
+    assert min(ends) == 0  # the best reply holds the draw,
+    assert max(ends) == 1  # others lose
+
+
+@pytest.mark.parametrize("board", ["3x3", "3x6", "4x3", "4x4", "5x2", "5x3", "6x2", "7x2"])
+def test_small_breakthrough_is_solved(board):
+    rules = {"rows": int(board[0]), "columns": int(board[2])}
+    game = load("breakthrough")
+    thoughts = thoughts_on("alphabeta:nodes=100000000,depth=200", game, start(game, rules))
+    assert thoughts.value == pytest.approx(solve_breakthrough(rules["rows"], rules["columns"]), abs=1e-12)
+    assert sign(thoughts.value) == openspiel_value(f"breakthrough(rows={board[0]},columns={board[2]})")
+
+
+def test_connect_four_is_solved_near_its_end():
+    game, solved = load("connect_four"), 0
+    for states in random_positions(game, 30, 600):
+        player = mover_of(game, states)
+        if len(game.menu(states, player)) > 1:
+            found = thoughts_on("alphabeta:nodes=100000000", game, states)
+            assert found.value == pytest.approx(Minimax(game, player).value(states, 12), abs=1e-12)
+            solved += 1
+    assert solved >= 5
+
+
+def sign(value: float) -> int:
+    return round(value)
+
+
+def openspiel_value(name: str) -> float:
+    pyspiel = pytest.importorskip("pyspiel")
+    from open_spiel.python.algorithms import minimax
+
+    return minimax.alpha_beta_search(pyspiel.load_game(name), maximizing_player_id=0)[0]
+
+
+def solve_breakthrough(rows: int, columns: int) -> float:
+    """White's value of the first position, by rules written here anew; pieces are sets of (row, column)."""
+    home_rows = 2 if rows >= 6 else 1
+    white = frozenset((r, c) for r in range(home_rows) for c in range(columns))
+    black = frozenset((rows - 1 - r, c) for r, c in white)
+
+    @cache
+    def value(mine: frozenset, theirs: frozenset, ahead: int) -> float:
+        """For the side to move, whose pieces go `ahead`."""
+        best = -1.0
+        for row, column in mine:
+            for aside in (-1, 0, 1):
+                target = row + ahead, column + aside
+                if not 0 <= target[1] < columns or target in mine or (aside == 0 and target in theirs):
+                    continue
+                rest = theirs - {target}
+                if target[0] in (0, rows - 1) or not rest:
+                    return 1 - DELAY
+                best = max(best, -value(rest, mine - {(row, column)} | {target}, -ahead))
+        return _later(best)
+
+    return value(white, black, 1)
+
+
+# ------------------------------------------------------------------------------------------------ limits
+
+
+@pytest.mark.parametrize("nodes", [50, 1000, 20_000])
+def test_no_more_positions_than_allowed(nodes):
+    for name in ("connect_four", "breakthrough"):
+        game = load(name)
+        thoughts = thoughts_on(f"alphabeta:nodes={nodes}", game, start(game))
+        assert nodes / 2 < thoughts.visits[0] <= nodes
+
+
+def test_one_position_is_enough_for_an_answer():
+    game = load("connect_four")
+    thoughts = thoughts_on("alphabeta:nodes=1", game, game.parse_state("112233", 2))
+    assert (thoughts.actions, thoughts.note) == ([3], "depth 1, 8 positions")
+
+
+def test_depth_is_a_limit():
+    game = load("connect_four")
+    assert thoughts_on("alphabeta:depth=3", game, start(game)).note.startswith("depth 3,")
+
+
+def test_time_is_a_limit():
+    game = load("breakthrough")
+    thinker = agent("alphabeta:ms=150", game)
+    view = View(game, start(game), 0)
+    thinker.act(view, stream(1))  # compiles
+    began, began_cpu = time.perf_counter(), time.thread_time()
+    thinker.act(view, stream(1))
+    assert time.perf_counter() - began > 0.145
+    assert time.thread_time() - began_cpu < 0.2  # a busy machine stretches the other clock
+    assert not thinker.repeatable
+
+
+def test_a_broken_search_keeps_what_it_found():
+    """With a few more positions than depth 6 takes, the answer may already be that of depth 7."""
+    game = load("connect_four")
+    for states in random_positions(game, 8, 30):
+        full = thoughts_on("alphabeta:depth=6", game, states)
+        broken = thoughts_on(f"alphabeta:nodes={full.visits[0] + 300}", game, states)
+        deeper = thoughts_on("alphabeta:depth=7", game, states)
+        assert broken.note.startswith("depth 6") or broken.visits[0] < full.visits[0] + 300
+        assert broken.value in (full.value, deeper.value) or broken.value <= deeper.value
+
+
+# ------------------------------------------------------------------------------------------------ what it says and prefers
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "breakthrough"])
+def test_its_line_can_be_played(name):
+    game = load(name)
+    for states in random_positions(game, 5, 10):
+        thoughts = thoughts_on("alphabeta:nodes=3000", game, states)
+        match = Match(game, 2, start=states)
+        for action in thoughts.line:
+            match.submit(match.acting[0], action)
+        assert thoughts.line[0] == thoughts.actions[0]
+        assert -1 <= thoughts.value <= 1
+
+
+def test_its_line_ends_with_the_win_it_announces():
+    game = load("tic_tac_toe")
+    thoughts = thoughts_on("alphabeta", game, game.parse_state("X.. ... O..", 2))
+    assert thoughts.value == 1 - 5 * DELAY
+    match = Match(game, 2, start=game.parse_state("X.. ... O..", 2))
+    for action in thoughts.line:
+        match.submit(match.acting[0], action)
+    assert match.returns == [1, -1]
+
+
+def test_the_quicker_win_is_preferred():
+    """X can win at once with column 4, or later with many another."""
+    game = load("connect_four")
+    states = game.parse_state("112233", 2)
+    for seed in range(8):
+        assert thoughts_on("alphabeta:nodes=50000", game, states, seed).actions == [3]
+
+
+def test_the_slower_loss_is_preferred():
+    """O must stop a1-b1-c1 though X wins all the same."""
+    game = load("tic_tac_toe")
+    states = game.parse_state("XX. .XO ..O"[:11], 2) if False else game.parse_state("XX. .O. X..", 2)
+    for seed in range(8):
+        assert thoughts_on("alphabeta", game, states, seed).actions == [2]
+
+
+def test_equal_moves_are_chosen_at_random():
+    game = load("tic_tac_toe")
+    assert len({thoughts_on("alphabeta", game, start(game), seed).actions[0] for seed in range(40)}) > 3
+
+
+def test_same_stream_same_answer():
+    game = load("connect_four")
+    first, second = (thoughts_on("alphabeta:nodes=5000", game, start(game), 7) for _ in range(2))
+    assert first == second
+
+
+# ------------------------------------------------------------------------------------------------ more than two players
+
+PROMOTION_WINS = """
+1  .  Rv .  .  .  .  .  BV
+2  .  .  .  .  .  .  .  .
+3  .  .  .  .  .  .  .  .
+4  .  .  .  .  .  .  .  .
+5  .  .  .  .  GH .  .  .
+6  .  .  .  .  .  .  .  .
+7  .  .  .  .  .  .  .  .
+8  .  .  RV .  .  .  .  .
+turn Red
+ply 30
+promoted Blue Green Red
+"""
+
+
+def test_three_players_a_win_in_one_is_taken():
+    game = load("pivit")
+    states = game.parse_state(PROMOTION_WINS.replace("Rv", "Rh"), 3)
+    for seed in range(5):
+        thoughts = thoughts_on("alphabeta:nodes=2000", game, states, seed)
+        assert game.action_text(states[0], 0, thoughts.actions[0]) == "b1-a1"
+        assert thoughts.value == 1 - DELAY
+
+
+def test_three_players_play_a_match():
+    game = load("pivit")
+    match = Match(game, 3, game.rule_values("default", {"cap": 30}))
+    players = [agent("alphabeta:nodes=300", game) for _ in range(3)]
+    while not match.over:
+        for seat, view in match.waiting().items():
+            match.submit(seat, players[seat].act(view, match.stream(seat)))
+    assert match.outcome == "finished"
+
+
+# ------------------------------------------------------------------------------------------------ refusals
+
+DICE = '''
+"""Each player in turn rolls a die or stands; for tests."""
+import numpy as np
+from ludus import Facts, record, rule
+from ludus.rng import below
+FACTS = Facts("Dice", players=(2, 2), max_actions=2, max_plies=4, chance=True)
+State = record(players=np.int32, plies=np.int32, points=(np.int32, 2))
+@rule
+def setup(state, rng): pass
+@rule
+def to_act(state): return 0 if state.plies == 4 else 1 << (state.plies & 1)
+@rule
+def legal(state, player, out):
+    out[0], out[1] = 0, 1
+    return 2
+@rule
+def step(state, actions, rng):
+    state.points[state.plies & 1] += actions[state.plies & 1] * below(rng, 6)
+    state.plies += 1
+@rule
+def returns(state, out):
+    out[0] = 0.0
+    out[1] = 0.0
+'''
+
+
+@pytest.mark.parametrize(("name", "reason"), [("kuhn_poker", "hidden information"), ("goofspiel", "hidden information")])
+def test_games_with_secrets_are_refused(name, reason):
+    with pytest.raises(Mismatch, match=f"alphabeta cannot play {name}: the game has {reason}; mcts can play it"):
+        agent("alphabeta", name)
+
+
+def test_games_with_dice_are_refused(tmp_path):
+    (tmp_path / "dice.py").write_text(DICE)
+    with pytest.raises(Mismatch, match="alphabeta cannot play dice: the game has chance; mcts can play it"):
+        agent("alphabeta", str(tmp_path / "dice.py"))
+
+
+def test_rules_with_dice_are_refused_where_others_are_not():
+    game = load("thrones")
+    assert thoughts_on("alphabeta:nodes=500", game, start(game)).visits[0] > 100
+    with pytest.raises(Mismatch, match="under these rules: dice may fall"):
+        thoughts_on("alphabeta:nodes=500", game, start(game, {"walkers": "random"}))
