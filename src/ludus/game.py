@@ -325,6 +325,8 @@ class Agent:
     compiled: ClassVar[bool] = False
     """Answers batches in compiled code, and can be trusted to neither hang nor crash."""
     accepts: ClassVar[str] = "every game"
+    only_for: ClassVar[str] = ""
+    """The one game that a scripted agent plays."""
 
     def __post_init__(self) -> None:
         self.game: Game
@@ -366,8 +368,9 @@ class Agent:
         return self.name + (":" + ",".join(changed) if changed else "")
 
 
-def read_settings(kind: type[Agent], text: str) -> dict[str, Any]:
-    """The settings in ``key=value,key=value``, typed by the agent's fields; a bare first value is the first field's."""
+def read_settings(kind: type, text: str, owner: str = "") -> dict[str, Any]:
+    """The settings in ``key=value,key=value``, typed by the fields of a dataclass; a bare first value is the first one."""
+    owner = owner or f"agent {kind.name}"
     fields = {field.name: field for field in dataclasses.fields(kind)}
     given: dict[str, Any] = {}
     for position, item in enumerate(filter(None, text.split(","))):
@@ -376,21 +379,21 @@ def read_settings(kind: type[Agent], text: str) -> dict[str, Any]:
             key, value = next(iter(fields)), item
         key = key.strip()
         if key not in fields:
-            raise UnknownName("setting", key, fields, f" of agent {kind.name}")
-        given[key] = _read_setting(kind, fields[key], value.strip())
+            raise UnknownName("setting", key, fields, f" of {owner}")
+        given[key] = _read_setting(owner, fields[key], value.strip())
     return given
 
 
-def _read_setting(kind: type[Agent], field: dataclasses.Field, text: str) -> Any:
+def _read_setting(owner: str, field: dataclasses.Field, text: str) -> Any:
     target = type(field.default)
     try:
         value = text.lower() in ("1", "true", "yes", "on") if target is bool else target(text)
     except ValueError:
         what = {"int": "a whole number", "float": "a number"}.get(target.__name__, target.__name__)
-        raise BadSpec(f"agent {kind.name}: {field.name} is {what}, not {text!r}") from None
+        raise BadSpec(f"{owner}: {field.name} is {what}, not {text!r}") from None
     low = field.metadata.get("low")
     if low is not None and value < low:
-        raise BadSpec(f"agent {kind.name}: {field.name} must be at least {low:g}, not {text}")
+        raise BadSpec(f"{owner}: {field.name} must be at least {low:g}, not {text}")
     return value
 
 
@@ -487,31 +490,33 @@ def _check_fields(path: Path, game: Game) -> None:
 
 
 def agent_kinds() -> dict[str, type[Agent]]:
-    """Built-in agents and those that installed packages offer."""
+    """Built-in agents, those scripted for one game, and those that installed packages offer."""
     import ludus.agents
 
     found: dict[str, type[Agent]] = {}
-    for module in pkgutil.iter_modules(ludus.agents.__path__):
+    for module in pkgutil.walk_packages(ludus.agents.__path__, "ludus.agents."):
         if not module.ispkg:
-            kind = _agent_in(importlib.import_module(f"ludus.agents.{module.name}"))
-            found[kind.name] = kind
+            found |= {kind.name: kind for kind in _agents_in(importlib.import_module(module.name))}
     for entry in importlib.metadata.entry_points(group="ludus.agents"):
         found[entry.name] = entry.load()
     return found
 
 
-def _agent_in(module: ModuleType) -> type[Agent]:
+def _agents_in(module: ModuleType) -> list[type[Agent]]:
+    found = []
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == module.__name__:
             value.name = value.name or module.__name__.rpartition(".")[2]
-            return value
-    raise BadRules(f"{module.__file__} has no class that derives from ludus.Agent")
+            found.append(value)
+    if not found:
+        raise BadRules(f"{module.__file__} has no class that derives from ludus.Agent")
+    return found
 
 
 def agent_kind(name: str) -> type[Agent]:
     """The class behind an agent's name or file."""
     if _is_path(name):
-        kind = _agent_in(load_module(Path(name)))
+        kind = _agents_in(load_module(Path(name)))[0]
         kind.name = name
         return kind
     kinds = agent_kinds()
@@ -530,6 +535,8 @@ def agent(spec: str | Agent, game: str | Game) -> Agent:
     else:
         made = spec
     reason = made.refuses(game.facts)
+    if made.only_for and made.only_for != game.name:
+        reason = f"it is scripted for {made.only_for}"
     if reason:
         raise Mismatch(f"{made.name} cannot play {game.name}: {reason}")
     made.prepare(game)

@@ -105,6 +105,7 @@ class Store:
 
     def __init__(self, path: Path | str):
         self.path = path
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
         try:
             self.db = sqlite3.connect(path, timeout=60)
             self.db.execute("pragma journal_mode = wal")

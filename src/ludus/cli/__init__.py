@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from ludus.cli import agents, bench, cache, check, games, match, perft, play, tournament
+from ludus.cli import agents, bench, cache, check, games, match, perft, play, tournament, train
 from ludus.errors import LudusError
 
 app = typer.Typer(
@@ -16,7 +16,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="A laboratory for board games and for the agents that play them.",
 )
-for module in (games, agents, check, perft, play, match, tournament, bench, cache):
+for module in (games, agents, check, perft, play, match, tournament, train, bench, cache):
     name = module.__name__.rpartition(".")[2]
     app.command(name, epilog=module.EXAMPLE)(module.command)
 

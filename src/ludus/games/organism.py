@@ -236,7 +236,7 @@ State = record(
     homes=(np.int32, (2, 3)),  # zero unless elements are introduced
     piece=(np.int8, ROOM),  # EMPTY, 4 * (1 + player) + kind, or GONE where the board has no cell
     role=(np.int8, ROOM),  # of the mover's elements: SPENT, ACTING or WAITING; 0 elsewhere
-    food=(np.int16, ROOM),
+    food=(np.int32, ROOM),
 )
 
 

@@ -1,0 +1,1 @@
+"""Players of one game: decision trees and planners, one file a game."""

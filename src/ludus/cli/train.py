@@ -1,0 +1,73 @@
+"""`ludus train`: make a run folder that an agent can load; killed at any moment, it goes on where it was."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ludus.cli import options
+from ludus.errors import UnknownName
+
+EXAMPLE = "Example: ludus train qlearning gravwell --preset paper --set games=2000 --out runs/q"
+
+
+def command(
+    method: Annotated[str, typer.Argument(help="How to train: a file of ludus.learn.", metavar="METHOD")],
+    game: options.GameName,
+    out: Annotated[Path | None, typer.Option(help="The run folder; an unfinished one is resumed.")] = None,
+    set: Annotated[
+        list[str], typer.Option("--set", help="Change one setting: --set NAME=VALUE. May be repeated.")
+    ] = [],  # noqa: B006
+    preset: options.Preset = "default",
+    rule: options.Rules = [],  # noqa: B006 (typer reads it, nobody changes it)
+    seed: options.Seed = 0,
+    json: options.Json = False,
+) -> None:
+    """Train an agent. The folder holds settings, a log and checkpoints."""
+    from ludus.game import load, read_settings
+    from ludus.runs import RunFolder
+
+    trainer = find_trainer(method)
+    rulebook = load(game)
+    values = rulebook.rule_values(preset, options.read_rules(rule))
+    settings = trainer.Settings(**read_settings(trainer.Settings, ",".join(set), f"method {method}"))
+    folder = out or Path("runs") / f"{method}-{rulebook.name}-{preset}-{seed}"
+    run = RunFolder.begin(folder, {
+        "method": method, "game": rulebook.name, "version": rulebook.facts.version, "rules": values,
+        "settings": asdict(settings), "seed": seed,
+    })  # fmt: skip
+    done = len(run.rows())
+    if done and not json:
+        print(f"resuming {folder} after {done} iterations")
+    row: dict = {}
+    with options.progress_bar() as bar:
+        task = bar.add_task(f"{method} on {rulebook.name}", total=trainer.TOTAL(settings), completed=done)
+        for row in trainer.train(rulebook, values, settings, run, seed):
+            bar.advance(task)
+            bar.update(task, description=f"{method} on {rulebook.name}: {_short(row)}")
+    if json:
+        options.print_json({"run": str(folder), "iterations": len(run.rows()), "last": row or (run.rows() or [{}])[-1]})
+    else:
+        print(f"{folder}: {len(run.rows())} iterations; play it with the spec {method}:{folder}")
+
+
+def _short(row: dict) -> str:
+    shown = [f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}" for key, value in row.items()]
+    return ", ".join(shown[:4])
+
+
+def trainer_names() -> list[str]:
+    import ludus.learn
+
+    return [module.name for module in pkgutil.iter_modules(ludus.learn.__path__) if not module.name.startswith("_")]
+
+
+def find_trainer(method: str):
+    if method not in trainer_names():
+        raise UnknownName("training method", method, trainer_names())
+    return importlib.import_module(f"ludus.learn.{method}")
