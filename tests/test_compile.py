@@ -240,13 +240,7 @@ CHANGES = {
 }  # fmt: skip
 
 
-UNSEEN = {
-    "an enumeration": pytest.mark.xfail(strict=True, reason="a class counts by its name alone"),
-    "a way to compile": pytest.mark.xfail(strict=True, reason="options of @njit are not fed to the fingerprint"),
-}
-
-
-@pytest.mark.parametrize("change", [pytest.param(name, marks=UNSEEN.get(name, ())) for name in CHANGES])
+@pytest.mark.parametrize("change", CHANGES)
 def test_the_fingerprint_sees(change):
     source, before, after = CHANGES[change]
     first, second = (fingerprint(made(source.format(value))) for value in (before, after))
@@ -254,18 +248,7 @@ def test_the_fingerprint_sees(change):
     assert first == fingerprint(made(source.format(before)))
 
 
-DEEP = pytest.mark.xfail(strict=True, reason="only the first dot is followed")
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "helpers.NUMBER",
-        "helpers.help()",
-        pytest.param("helpers.inner.NUMBER", marks=DEEP),
-        pytest.param("helpers.inner.help()", marks=DEEP),
-    ],
-)
+@pytest.mark.parametrize("path", ["helpers.NUMBER", "helpers.help()", "helpers.inner.NUMBER", "helpers.inner.help()"])
 def test_the_fingerprint_sees_through_modules(path):
     prints = set()
     for number in (1, 2):

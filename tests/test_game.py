@@ -179,7 +179,6 @@ def test_a_file_that_breaks_the_contract_is_named(user_file, edits, sentence):
     assert sentence in str(caught.value)
 
 
-@pytest.mark.xfail(strict=True, raises=AttributeError, reason="what FACTS and State are is not looked at")
 @pytest.mark.parametrize("edit", [("FACTS = Facts(", "FACTS = dict(title="), ("State = record(", "State = dict(")])
 def test_declarations_of_a_wrong_type_are_named(user_file, edit):
     with pytest.raises(BadRules):
@@ -221,7 +220,6 @@ def test_a_file_may_import_what_lies_beside_it(user_file):
     assert load(path).params.values({}) == {"stones": 12}
 
 
-@pytest.mark.xfail(strict=True, reason="helpers are imported by bare name, so the first folder's serves all")
 def test_files_in_two_folders_each_have_their_own_helper(user_file, tmp_path):
     """Versions 6 and 7 of a game, side by side, each with a helper of the same name."""
     found = []
@@ -236,7 +234,6 @@ def test_files_in_two_folders_each_have_their_own_helper(user_file, tmp_path):
     assert found == [6, 9]
 
 
-@pytest.mark.xfail(strict=True, reason="Python trusts bytecode if size and whole second of the source agree")
 def test_an_edit_within_the_same_second_is_seen(user_file, monkeypatch):
     """A person is slower, but a program that edits rules is not."""
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
@@ -413,7 +410,6 @@ def test_boards_of_a_wrong_shape_are_refused(board):
         load("tic_tac_toe").parse_state(f'{{"board": {board}}}', 2)
 
 
-@pytest.mark.xfail(strict=True, reason="NumPy cuts fractions off and repeats one number over an array, silently")
 @pytest.mark.parametrize("text", ['{"plies": 1.7}', '{"board": 1}', '{"board": [0.5,0,0,0,0,0,0,0,0]}'])
 def test_numbers_that_do_not_fit_are_refused(text):
     with pytest.raises(BadNotation):
@@ -477,7 +473,6 @@ def test_bad_settings_are_refused_with_a_sentence(text, error, sentence):
     assert str(caught.value).startswith(sentence)
 
 
-@pytest.mark.xfail(strict=True, reason="every comparison with nan is false")
 def test_a_setting_is_a_number_indeed():
     with pytest.raises(BadSpec):
         read_settings(Fussy, "pace=nan")

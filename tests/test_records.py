@@ -105,7 +105,6 @@ VALUES = st.recursive(
 )
 
 
-@pytest.mark.xfail(strict=True, reason="an outcome that is a list or an object is looked up in a dictionary")
 @example(field="outcome", value=[])
 @given(field=st.sampled_from([field.name for field in dataclasses.fields(MatchRecord)]), value=VALUES)
 def test_a_field_of_a_wrong_type_never_breaks_the_reader(field, value):
@@ -243,18 +242,19 @@ def test_a_file_that_is_no_store_is_named(path, content):
 
 
 def test_a_place_where_no_file_can_be_is_named(tmp_path):
-    with pytest.raises(BadRecord, match="no store of matches: unable to open"):
-        Store(tmp_path / "missing" / "matches.sqlite")
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(BadRecord, match="no store of matches"):
+        Store(tmp_path / "file" / "matches.sqlite")
+    Store(tmp_path / "new" / "folder" / "matches.sqlite")
 
 
-@pytest.mark.xfail(strict=True, reason="only opening the store is guarded, not reading it")
 def test_a_damaged_page_is_named(path):
     with Store(path) as store:
         store.add("spring", group(*range(200)))
     content = bytearray(path.read_bytes())
     content[4096 * 3 :] = b"\xa5" * (len(content) - 4096 * 3)
     path.write_bytes(content)
-    with pytest.raises(BadRecord, match="no store of matches"), Store(path) as store:
+    with pytest.raises(BadRecord, match=r"is damaged|no store of matches"), Store(path) as store:
         list(store.matches("spring"))
 
 

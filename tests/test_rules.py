@@ -67,7 +67,6 @@ def test_nested_records_have_no_nameless_bytes_either(inner, outer):
     assert kind["nested"] == within
 
 
-@pytest.mark.xfail(strict=True, reason="NumPy takes a record within a record for unaligned")
 def test_nested_records_are_aligned_wherever_they_stand():
     """Numba refuses what is not: a game whose params come after its board would not compile."""
     kind = record(players=np.int8, params=RULES, board=(np.int8, 5), nested=record(inner=np.int32))

@@ -98,6 +98,8 @@ def _names_in(code: types.CodeType) -> Iterator[str]:
 
 
 def _feed(digest: Any, value: object, seen: set[int]) -> None:
+    options = getattr(value, "targetoptions", {})  # how a rule wants to be compiled: fastmath, boundscheck, …
+    digest.update(repr(sorted(options.items())).encode())
     value = getattr(value, "py_func", value)
     if isinstance(value, types.FunctionType):
         if id(value) not in seen:
@@ -111,6 +113,12 @@ def _feed(digest: Any, value: object, seen: set[int]) -> None:
         digest.update(f"{value.dtype.descr}{value.shape}".encode() + value.tobytes())
     elif isinstance(value, types.ModuleType):
         digest.update(value.__name__.encode())
+    elif isinstance(value, type):
+        digest.update(value.__qualname__.encode())
+        for name, inner in sorted(vars(value).items()):  # members of an enumeration, constants of a class
+            if not name.startswith("_"):
+                digest.update(name.encode())
+                _feed(digest, inner, seen)
     elif isinstance(value, tuple | list):
         digest.update(f"[{len(value)}".encode())
         for item in value:
@@ -132,7 +140,17 @@ def _feed_function(digest: Any, function: types.FunctionType, seen: set[int]) ->
         value = function.__globals__.get(name)
         if value is not None:
             _feed(digest, value, seen)
-        if isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] not in ("numpy", "numba", "math"):
-            for attribute in names:  # helpers.TABLE, helpers.add(...)
-                if hasattr(value, attribute):
-                    _feed(digest, getattr(value, attribute), seen)
+        _feed_attributes(digest, value, names, seen, ())
+
+
+def _feed_attributes(digest: Any, module: object, names: list[str], seen: set[int], path: tuple) -> None:
+    """What the function may reach behind a module: helpers.TABLE, helpers.add(...), package.helpers.TABLE."""
+    if not isinstance(module, types.ModuleType) or module in path:
+        return
+    if module.__name__.partition(".")[0] in ("numpy", "numba", "math"):
+        return
+    for attribute in names:
+        if hasattr(module, attribute):
+            inner = getattr(module, attribute)
+            _feed(digest, inner, seen)
+            _feed_attributes(digest, inner, names, seen, (*path, module))

@@ -7,14 +7,16 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import hashlib
 import importlib
+import importlib.machinery
 import importlib.metadata
 import importlib.util
 import pkgutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
@@ -37,8 +39,8 @@ class Game:
         """What `load` was given: a name, or the path of a file."""
         self.name = Path(source).stem if _is_path(source) else source
         self.module = module
-        self.facts: Facts = _declared(module, "FACTS")
-        self.state_type: np.dtype = _declared(module, "State")
+        self.facts: Facts = _declared(module, "FACTS", Facts)
+        self.state_type: np.dtype = _declared(module, "State", np.dtype)
         self.params: Params = getattr(module, "PARAMS", None) or Params()
         self.presets: dict[str, dict[str, object]] = {"default": {}, **getattr(module, "PRESETS", {})}
         self._kernels: dict[Callable, Callable] = {}
@@ -68,7 +70,7 @@ class Game:
         names |= {name: getattr(self.module, name, default) for name, default in rules.DEFAULTS.items()}
         names["observe"], length = rules.default_observe(self.state_type, self.module.__name__)
         if self.writes("observe"):
-            names["observe"], length = self.module.observe, _declared(self.module, "FEATURES")
+            names["observe"], length = self.module.observe, _declared(self.module, "FEATURES", int)
         facts = self.facts
         return names | {
             "SEATS": facts.players[1],
@@ -240,13 +242,21 @@ def _fill_from_json(game: Game, states: np.ndarray, text: str) -> None:
         if name not in (game.state_type.names or ()):
             raise UnknownName("field", name, rules.field_names(game.state_type), f" in a {game.name} position")
         try:
-            if isinstance(value, dict):
-                for inner, number in value.items():
-                    states[name][inner][0] = number
-            else:
-                states[name][0] = value
+            parts = {name: value} if not isinstance(value, dict) else value
+            for inner, numbers in parts.items():
+                _fill_exactly(states[name] if inner == name else states[name][inner], numbers)
         except (ValueError, TypeError, OverflowError, IndexError) as error:
             raise BadNotation(f"field {name} of the position: {error}") from None
+
+
+def _fill_exactly(column: np.ndarray, numbers: Any) -> None:
+    """NumPy would cut fractions off, and repeat one number over an array."""
+    given = np.asarray(numbers)
+    if given.shape != column.shape[1:]:
+        raise ValueError(f"it has the shape {list(column.shape[1:])}, not {list(given.shape)}")
+    column[0] = given
+    if not (column[0] == given).all():
+        raise ValueError(f"{numbers} does not fit into {column.dtype}")
 
 
 # ------------------------------------------------------------------------------------------------ views
@@ -369,7 +379,7 @@ class Agent:
 
 
 def read_settings(kind: type, text: str, owner: str = "") -> dict[str, Any]:
-    """The settings in ``key=value,key=value``, typed by the fields of a dataclass; a bare first value is the first one."""
+    """The settings in ``key=value,key=value``, typed by a dataclass's fields; a bare first value is the first's."""
     owner = owner or f"agent {kind.name}"
     fields = {field.name: field for field in dataclasses.fields(kind)}
     given: dict[str, Any] = {}
@@ -392,7 +402,7 @@ def _read_setting(owner: str, field: dataclasses.Field, text: str) -> Any:
         what = {"int": "a whole number", "float": "a number"}.get(target.__name__, target.__name__)
         raise BadSpec(f"{owner}: {field.name} is {what}, not {text!r}") from None
     low = field.metadata.get("low")
-    if low is not None and value < low:
+    if low is not None and not value >= low:  # which nan is not
         raise BadSpec(f"{owner}: {field.name} must be at least {low:g}, not {text}")
     return value
 
@@ -439,26 +449,64 @@ def _load_file(name: str) -> Game:
     return game
 
 
+class _FromSource(importlib.machinery.SourceFileLoader):
+    """Never from bytecode, which Python trusts if the source has the same size and second: a program edits faster."""
+
+    def get_code(self, fullname: str) -> Any:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def load_module(path: Path) -> ModuleType:
     """A user's file as a module. Its name depends only on its place, so that compiled code is found again."""
     if not path.is_file():
         raise BadInput(f"there is no file {path}")
     path = path.resolve()
-    name = f"ludus_file_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    name = _module_name(path)
+    spec = importlib.util.spec_from_file_location(name, path, loader=_FromSource(name, str(path)))
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    # The file may import helpers that lie beside it, as a script may.
-    if str(path.parent) not in sys.path:
-        sys.path.append(str(path.parent))
     try:
-        spec.loader.exec_module(module)
+        with _helpers_beside(path.parent):
+            spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
         raise BadRules(f"{path}: {_where(error, path)}{type(error).__name__}: {error}") from error
     return module
+
+
+def _module_name(path: Path) -> str:
+    return f"ludus_file_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+
+
+@contextlib.contextmanager
+def _helpers_beside(folder: Path) -> Iterator[None]:
+    """The file may import helpers that lie beside it, as a script may. Afterwards each gets a name of its own place:
+    two folders may have helpers of the same name, and compiled code looks its modules up by name."""
+    known, write_bytecode = set(sys.modules), sys.dont_write_bytecode
+    sys.path.insert(0, str(folder))
+    sys.dont_write_bytecode = True
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        if str(folder) not in sys.path:
+            sys.path.append(str(folder))  # for what is imported only when it is needed
+        sys.dont_write_bytecode = write_bytecode
+        for name in set(sys.modules) - known:
+            file = getattr(sys.modules[name], "__file__", None)
+            if file and Path(file).parent == folder and not name.startswith("ludus_file_"):
+                _rename(sys.modules.pop(name), _module_name(Path(file)))
+
+
+def _rename(module: ModuleType, name: str) -> None:
+    for value in vars(module).values():
+        function = getattr(value, "py_func", value)
+        if getattr(function, "__module__", None) == module.__name__:
+            function.__module__ = name
+    module.__name__ = name
+    sys.modules[name] = module
 
 
 def _where(error: BaseException, path: Path) -> str:
@@ -470,10 +518,14 @@ def _where(error: BaseException, path: Path) -> str:
     return f"line {line}: " if line else ""
 
 
-def _declared(module: ModuleType, name: str) -> Any:
+def _declared(module: ModuleType, name: str, kind: type) -> Any:
     if not hasattr(module, name):
         raise BadRules(f"{module.__file__}: the game declares no {name}")
-    return getattr(module, name)
+    value = getattr(module, name)
+    if not isinstance(value, kind):
+        wanted = {"Facts": "Facts(…)", "dtype": "record(…)"}.get(kind.__name__, f"an {kind.__name__}")
+        raise BadRules(f"{module.__file__}: {name} must be {wanted}, not a {type(value).__name__}")
+    return value
 
 
 def _check_fields(path: Path, game: Game) -> None:
@@ -495,7 +547,7 @@ def agent_kinds() -> dict[str, type[Agent]]:
 
     found: dict[str, type[Agent]] = {}
     for module in pkgutil.walk_packages(ludus.agents.__path__, "ludus.agents."):
-        if not module.ispkg:
+        if not module.ispkg and module.name.rpartition(".")[2][0] != "_":
             found |= {kind.name: kind for kind in _agents_in(importlib.import_module(module.name))}
     for entry in importlib.metadata.entry_points(group="ludus.agents"):
         found[entry.name] = entry.load()

@@ -64,7 +64,7 @@ class MatchRecord:
             record = cls(**{name: value for name, value in values.items() if name in known})
         except TypeError as error:
             raise BadRecord(str(error).replace("MatchRecord.__init__()", "the record")) from None
-        if record.outcome not in OUTCOMES:
+        if not isinstance(record.outcome, str) or record.outcome not in OUTCOMES:
             raise BadRecord(f"unknown outcome {record.outcome!r}")
         return record
 
@@ -105,8 +105,8 @@ class Store:
 
     def __init__(self, path: Path | str):
         self.path = path
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
         try:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
             self.db = sqlite3.connect(path, timeout=60)
             self.db.execute("pragma journal_mode = wal")
             self.db.execute("pragma synchronous = normal")
@@ -116,7 +116,7 @@ class Store:
                 " record text not null, primary key (tournament, lineup, block, rotation))"
             )
             self.db.commit()
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, OSError) as error:
             raise BadRecord(f"{path} is no store of matches: {error}") from None
 
     def __enter__(self) -> Store:
@@ -142,8 +142,11 @@ class Store:
 
     def matches(self, tournament: str) -> Iterator[tuple[Key, MatchRecord]]:
         query = "select lineup, block, rotation, record from matches where tournament = ? order by 1, 2, 3"
-        for *key, text in self.db.execute(query, (tournament,)):
-            yield (key[0], key[1], key[2]), MatchRecord.from_json(text)
+        try:
+            for *key, text in self.db.execute(query, (tournament,)):
+                yield (key[0], key[1], key[2]), MatchRecord.from_json(text)
+        except sqlite3.DatabaseError as error:
+            raise BadRecord(f"{self.path} is damaged: {error}") from None
 
     def tournaments(self) -> list[str]:
         return [name for (name,) in self.db.execute("select name from tournaments order by 1")]

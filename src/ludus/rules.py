@@ -70,13 +70,18 @@ def record(**fields: Field) -> np.dtype:
         _check_field_name(name)
         kind, shape = field if isinstance(field, tuple) else (field, ())
         kind = kind.dtype if isinstance(kind, Params) else np.dtype(kind)
-        widest = max(widest, kind.alignment)
-        offset = _fill_gap(columns, offset, kind.alignment)
+        widest = max(widest, _alignment(kind))
+        offset = _fill_gap(columns, offset, _alignment(kind))
         columns.append((name, kind, shape))
         offset += np.dtype((kind, shape)).itemsize
     # Whole 64-bit words, so that a search can hash a state a word at a time.
     _fill_gap(columns, offset, max(widest, 8))
     return np.dtype((np.record, np.dtype(columns, align=True)))
+
+
+def _alignment(kind: np.dtype) -> int:
+    """NumPy takes a record within a record for unaligned; compiled code does not."""
+    return max(_alignment(kind[name].base) for name in kind.names) if kind.names else kind.alignment
 
 
 def _fill_gap(columns: list[tuple], offset: int, alignment: int) -> int:

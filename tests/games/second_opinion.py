@@ -38,7 +38,7 @@ def agree(
     seed: int = 1,
     limit: int | None = None,
 ) -> int:
-    """Play `matches` random matches in step; `naive_from(state)` makes the naive game at a fresh position. Returns plies."""
+    """Play random matches in step; `naive_from(state)` makes the naive game at a fresh position. Returns the plies."""
     game = load(name)
     values = game.rule_values(preset, rules)
     plies = 0
