@@ -137,7 +137,8 @@ def test_the_size_of_the_table_changes_no_value(settings):
         for states in random_positions(load("connect_four"), plies, 2):
             agree("connect_four", states, 4, settings)
     game = load("connect_four")
-    found = {thoughts_on(f"alphabeta:nodes=100000000,depth=9,table={bits}", game, start(game)).value for bits in (4, 18)}
+    specs = [f"alphabeta:nodes=100000000,depth=9,table={bits}" for bits in (4, 18)]
+    found = {thoughts_on(spec, game, start(game)).value for spec in specs}
     assert len(found) == 1
 
 
@@ -278,7 +279,7 @@ def test_a_broken_search_keeps_what_it_found():
         assert broken.value in (full.value, deeper.value) or broken.value <= deeper.value
 
 
-# ------------------------------------------------------------------------------------------------ what it says and prefers
+# ------------------------------------------------------------------------------------------------ what it prefers
 
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "breakthrough"])
@@ -388,7 +389,9 @@ def returns(state, out):
 '''
 
 
-@pytest.mark.parametrize(("name", "reason"), [("kuhn_poker", "hidden information"), ("goofspiel", "hidden information")])
+@pytest.mark.parametrize(
+    ("name", "reason"), [("kuhn_poker", "hidden information"), ("goofspiel", "hidden information")]
+)
 def test_games_with_secrets_are_refused(name, reason):
     with pytest.raises(Mismatch, match=f"alphabeta cannot play {name}: the game has {reason}; mcts can play it"):
         agent("alphabeta", name)
