@@ -5,6 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# An example may have to compile first; nothing here is judged by time.
+settings.register_profile("ludus", deadline=None)
+settings.load_profile("ludus")
 
 
 @pytest.fixture(scope="session")

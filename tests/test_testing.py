@@ -110,11 +110,15 @@ def test_every_preset_and_number_of_players_is_a_setting():
 
 
 def test_a_single_match_of_a_clean_game_passes(plant):
-    """Guesses at a single match may agree by luck: that is no failure."""
     game = plant("three_hands.py")
-    for match in range(12):
-        assert whole(game, seed=SEED, match=match).failures == []
-    assert all(whole("kuhn_poker", seed=seed, match=0).ok for seed in range(40))
+    assert all(whole(game, seed=SEED, match=match).ok for match in range(12))
+
+
+def test_guesses_that_agree_by_luck_are_no_failure():
+    """In a single match of Kuhn poker all guesses at the rival's card may be the same."""
+    reports = [whole("kuhn_poker", seed=seed, match=0) for seed in range(50, 100)]
+    assert any(not report.passed.get("worlds_vary") for report in reports)
+    assert all(report.ok for report in reports)
 
 
 # ------------------------------------------------------------------------------------------------ faults at a position
@@ -212,6 +216,9 @@ FAULTS = {
         "reflect",
         ("        held = state.board[cell]", "        held = 2 * state.board[cell] % 3"),
         game="row.py",
+    ),
+    "step favours a side": fault(
+        "symmetry", "reflect", ("for left in range(4):", "for left in range(3):"), game="row.py"
     ),
     # notation
     "an action reads as another": fault("notation", "notation", ("return int(word)", "return 10 - int(word)")),

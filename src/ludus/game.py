@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ludus import kernels, rules
-from ludus.compile import bind
+from ludus.compile import bind, rule
 from ludus.errors import BadInput, BadNotation, BadParams, BadRules, BadSpec, Mismatch, UnknownName
 from ludus.files import check_fields, load_module
 from ludus.rules import Facts, Params
@@ -63,7 +63,7 @@ class Game:
         if missing:
             raise BadRules(f"{self._file}: the game does not write {', '.join(missing)}")
         names = {name: getattr(self.module, name) for name in rules.REQUIRED}
-        names |= {name: getattr(self.module, name, default) for name, default in rules.DEFAULTS.items()}
+        names |= {name: getattr(self.module, name, _own_copy(default)) for name, default in rules.DEFAULTS.items()}
         names["observe"], length = rules.default_observe(self.state_type, self.module.__name__)
         if self.writes("observe"):
             names["observe"], length = self.module.observe, _declared(self.module, "FEATURES", int)
@@ -210,15 +210,27 @@ class Game:
         states = self.blank(players, self.params.values({}) if values is None else values)
         if text.lstrip().startswith("{"):
             _fill_from_json(self, states, text)
+            self._check_valid(states)
         elif self.writes("parse_state"):
             self.module.parse_state(text, states[0])
         else:
             raise BadNotation(f"{self.name} has no notation for positions; give one as JSON fields")
         return states
 
+    def _check_valid(self, states: np.ndarray) -> None:
+        good = np.empty(1, np.bool_)
+        self.kernel(kernels.validity)(states, good)
+        if not good[0]:
+            raise BadNotation(f"the position cannot be: {self.name} denies it")
+
     def state_json(self, state: State) -> dict[str, object]:
         """Every field of a state but its gaps, as plain numbers and lists."""
         return {name: _plain(state[name]) for name in rules.field_names(self.state_type)}
+
+
+def _own_copy(default: Any) -> Any:
+    """Compiled functions remember the records they were called with; games must not meet in one."""
+    return rule(default.py_func) if hasattr(default, "py_func") else default
 
 
 def _plain(value: Any) -> object:
@@ -455,13 +467,15 @@ def _declared(module: ModuleType, name: str, kind: type) -> Any:
     return value
 
 
-def agent_kinds() -> dict[str, type[Agent]]:
-    """Built-in agents, those scripted for one game, and those that installed packages offer."""
+def agent_kinds(prefix: str = "") -> dict[str, type[Agent]]:
+    """Built-in agents, those scripted for one game, and those that installed packages offer; a prefix leaves out files
+    whose name does not begin with it."""
     import ludus.agents
 
     found: dict[str, type[Agent]] = {}
     for module in pkgutil.walk_packages(ludus.agents.__path__, "ludus.agents."):
-        if not module.ispkg and module.name.rpartition(".")[2][0] != "_":
+        file = module.name.rpartition(".")[2]
+        if not module.ispkg and file[0] != "_" and file.startswith(prefix):
             found |= {kind.name: kind for kind in _agents_in(importlib.import_module(module.name))}
     for entry in importlib.metadata.entry_points(group="ludus.agents"):
         found[entry.name] = entry.load()
@@ -485,6 +499,9 @@ def agent_kind(name: str) -> type[Agent]:
         kind = _agents_in(load_module(Path(name)))[0]
         kind.name = name
         return kind
+    likely = agent_kinds(prefix=name)  # importing all of them would take longer than many a match
+    if name in likely:
+        return likely[name]
     kinds = agent_kinds()
     if name not in kinds:
         raise UnknownName("agent", name, kinds)

@@ -75,6 +75,12 @@ class RunFolder:
                 writer.writeheader()
             writer.writerow(row)
 
+    def forget_if_empty(self) -> None:
+        """Remove a folder that holds nothing but settings: the training was refused."""
+        if [path.name for path in self.path.iterdir()] == ["settings.json"]:
+            (self.path / "settings.json").unlink()
+            self.path.rmdir()
+
     def cut_log(self, rows: int) -> None:
         """Forget rows behind a checkpoint: what they tell will be done again."""
         kept = self.rows()[:rows]

@@ -162,7 +162,7 @@ def check_game(
 
 def _short(error: Exception, game: Game) -> str:
     """What does not compile, in which rule and where; Numba tells it amid the story of its own search."""
-    text = str(error)
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # Numba colours its words
     what = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in ")]
     rule = re.search(r"<function (\w+)", text)
     home = Path(game.module.__file__ or "").resolve().parent
@@ -426,6 +426,10 @@ class _Walk:
         self._expect("overrun", np.array([intact]), "step", "writes outside its state", live[:1])
 
     def _look_at_end(self) -> None:
+        everyone = np.arange(len(self.blocks))
+        if self._valid(self.states, everyone, "step"):
+            for player in range(self.setting.players):
+                self._look_at_view(self.states.copy(), player, everyone)
         out = np.full((len(self.states), self.game.facts.players[1] + GUARD_CELLS), float(GUARD))
         self.game.kernel(kernels.payoffs)(self.states, out)
         payoffs = out[:, : self.setting.players]

@@ -3,90 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from ludus import agent, kernels, load
-from ludus.agents.alphabeta import DELAY, PROVEN
+from ludus import agent, load
+from ludus.agents.alphabeta import DELAY, _Search
 from ludus.arena.match import Match
 from ludus.errors import Mismatch
-from ludus.game import Game, View
-from ludus.rng import match_words, stream
-
-# ------------------------------------------------------------------------------------------------ plain minimax
-
-
-class Minimax:
-    """Minimax by the book, for one player of one game: no window, no order of moves, only a memory of whole answers."""
-
-    def __init__(self, game: Game, player: int):
-        self.game, self.player = game, player
-        self.known: dict[tuple[bytes, int], float] = {}
-
-    def value(self, states: np.ndarray, depth: int) -> float:
-        """The player's return with best play, as far as `depth` plies show it; a win loses a trifle with every ply."""
-        place = states.tobytes(), depth
-        if place not in self.known:
-            self.known[place] = self._value(states, depth)
-        return self.known[place]
-
-    def _value(self, states: np.ndarray, depth: int) -> float:
-        mask = int(self.game.waiting(states)[0])
-        if mask == 0:
-            return float(self.game.payoffs(states)[0, self.player])
-        if depth == 0:
-            return min(max(self._estimate(states), -0.999), 0.999)
-        mover = mask.bit_length() - 1
-        after = successors(self.game, states, mover)
-        values = [_later(self.value(after[k : k + 1], depth - 1)) for k in range(len(after))]
-        return max(values) if mover == self.player else min(values)
-
-    def _estimate(self, states: np.ndarray) -> float:
-        out = np.zeros(1)
-        self.game.kernel(kernels.estimates)(states, np.array([self.player]), out)
-        return float(out[0])
-
-
-def _later(value: float) -> float:
-    return value - DELAY if value > PROVEN else value + DELAY if value < -PROVEN else value
-
-
-def successors(game: Game, states: np.ndarray, mover: int) -> np.ndarray:
-    """The positions after each action on the mover's menu."""
-    menu = game.menu(states, mover)
-    after = np.repeat(states, len(menu))
-    joint = np.full((len(menu), game.facts.players[1]), -1, np.int32)
-    joint[:, mover] = menu
-    game.advance(after, joint, np.zeros((len(menu), 1), np.uint64))
-    return after
-
-
-def start(game: Game, rules: Mapping[str, object] | None = None, players: int = 2) -> np.ndarray:
-    return game.start(match_words(1, np.arange(1), 0, players), players, game.rule_values("default", rules))
-
-
-def mover_of(game: Game, states: np.ndarray) -> int:
-    return int(game.waiting(states)[0]).bit_length() - 1
-
-
-def random_positions(
-    game: Game, plies: int, matches: int, rules: Mapping[str, object] | None = None
-) -> Iterator[np.ndarray]:
-    """Positions of random matches after so many plies, where the match still goes on."""
-    words = match_words(plies, np.arange(matches), 0, 2)
-    states = game.start(words, 2, game.rule_values("default", rules))
-    game.kernel(kernels.rollouts)(states, words, np.zeros(matches, np.int64), plies)
-    for k in np.flatnonzero(game.waiting(states)):
-        yield states[k : k + 1]
-
-
-def thoughts_on(spec: str, game: Game, states: np.ndarray, seed: int = 1):
-    thinker = agent(spec, game)
-    thinker.act(View(game, states, mover_of(game, states)), stream(seed))
-    return thinker.thoughts
+from ludus.game import View
+from ludus.rng import stream
+from tests.agents.minimax import Minimax, later, mover_of, random_positions, start, successors, thoughts_on
 
 
 def agree(name: str, states: np.ndarray, depth: int, settings: str = "") -> float:
@@ -102,7 +31,7 @@ def agree(name: str, states: np.ndarray, depth: int, settings: str = "") -> floa
     assert thoughts.value == pytest.approx(minimax.value(states, depth), abs=1e-12), place
     chosen = menu.index(thoughts.actions[0])
     after = successors(game, states, player)[chosen : chosen + 1]
-    assert thoughts.value == pytest.approx(_later(minimax.value(after, depth - 1)), abs=1e-12), place
+    assert thoughts.value == pytest.approx(later(minimax.value(after, depth - 1)), abs=1e-12), place
     return thoughts.value
 
 
@@ -229,7 +158,7 @@ def solve_breakthrough(rows: int, columns: int) -> float:
                 if target[0] in (0, rows - 1) or not rest:
                     return 1 - DELAY
                 best = max(best, -value(rest, mine - {(row, column)} | {target}, -ahead))
-        return _later(best)
+        return later(best)
 
     return value(white, black, 1)
 
@@ -268,15 +197,29 @@ def test_time_is_a_limit():
     assert not thinker.repeatable
 
 
-def test_a_broken_search_keeps_what_it_found():
-    """With a few more positions than depth 6 takes, the answer may already be that of depth 7."""
+def _search(game, states) -> _Search:
+    player = mover_of(game, states)
+    search = _Search(game, states, player, game.menu(states, player), 12)
+    for depth in range(1, 6):
+        search.begin(depth)
+        search.go_on(1 << 62)
+    search.begin(6)
+    return search
+
+
+def test_a_search_broken_into_pieces_is_the_same_search():
     game = load("connect_four")
-    for states in random_positions(game, 8, 30):
-        full = thoughts_on("alphabeta:depth=6", game, states)
-        broken = thoughts_on(f"alphabeta:nodes={full.visits[0] + 300}", game, states)
-        deeper = thoughts_on("alphabeta:depth=7", game, states)
-        assert broken.note.startswith("depth 6") or broken.visits[0] < full.visits[0] + 300
-        assert broken.value in (full.value, deeper.value) or broken.value <= deeper.value
+    for states in random_positions(game, 5, 4):
+        whole, pieces = _search(game, states), _search(game, states)
+        whole.go_on(1 << 62)
+        values = [pieces.value]
+        while not pieces.go_on(pieces.nodes + 50):
+            values.append(pieces.value)
+        assert (whole.best, whole.value, whole.nodes) == (pieces.best, pieces.value, pieces.nodes)
+        # It keeps what it has found so far: once the best move of the last depth is searched anew, things only improve.
+        found = [value for before, value in pairwise(values) if value != before]
+        assert len(values) > 10
+        assert found == sorted(found)
 
 
 # ------------------------------------------------------------------------------------------------ what it prefers

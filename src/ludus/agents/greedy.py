@@ -18,6 +18,8 @@ from ludus.game import Agent, Thoughts, View, setting
 from ludus.rng import below
 from ludus.rules import HIDDEN, MAX_ACTIONS, SEATS, determinize, legal, step, to_act
 
+LATER = 1 - 1e-9  # a win at once is better than one in every roll-out
+
 
 @template
 def try_action(world, player, action, horizon, rng, menu, actions, values):
@@ -31,17 +33,18 @@ def try_action(world, player, action, horizon, rng, menu, actions, values):
             actions[rival] = menu[below(rng, legal(world, rival, menu))]
     actions[player] = action
     step(world, actions, rng)
+    is_certain = to_act(world) == 0
     play_on(world, horizon, rng, menu, actions, values)
-    return values[player]
+    return values[player] if is_certain else values[player] * LATER
 
 
 @template
 def weigh_actions(views, index, player, rng, samples, horizon, scratch, menu, spare, actions, values, worth):
-    """Fill `worth` for every entry of the player's menu; the length of the menu."""
+    """Fill `worth` for every entry of the player's menu, unless it is the only one; the length of the menu."""
     count = legal(views[index], player, menu)
     for k in range(count):
         worth[k] = 0.0
-        for _ in range(samples):
+        for _ in range(samples if count > 1 else 0):
             scratch[0] = views[index]
             worth[k] += try_action(scratch[0], player, menu[k], horizon, rng, spare, actions, values) / samples
     return count

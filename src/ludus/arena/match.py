@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ludus.errors import AgentFault, BadRecord
+from ludus.errors import AgentFault, BadRecord, BadRules
 from ludus.game import Game, View, load
 from ludus.records import MatchRecord
 from ludus.rng import match_words
@@ -100,7 +100,10 @@ class Match:
         self._look_whether_over()
 
     def _look_whether_over(self) -> None:
-        if self.game.waiting(self.states)[0] == 0:
+        mask = int(self.game.waiting(self.states)[0])
+        if mask >> self.players:
+            raise BadRules(f"{self.game.name}: to_act sets a bit that belongs to no player (mask {mask:b})")
+        if mask == 0:
             self.outcome = "finished"
             self.returns = self.game.payoffs(self.states)[0, : self.players].tolist()
         elif self.plies >= self.game.facts.max_plies:

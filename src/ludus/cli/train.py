@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from ludus.cli import options
-from ludus.errors import UnknownName
+from ludus.errors import LudusError, UnknownName
 
 EXAMPLE = "Example: ludus train qlearning gravwell --preset paper --set games=2000 --out runs/q"
 
@@ -47,9 +47,13 @@ def command(
     row: dict = {}
     with options.progress_bar() as bar:
         task = bar.add_task(f"{method} on {rulebook.name}", total=trainer.TOTAL(settings), completed=done)
-        for row in trainer.train(rulebook, values, settings, run, seed):
-            bar.advance(task)
-            bar.update(task, description=f"{method} on {rulebook.name}: {_short(row)}")
+        try:
+            for row in trainer.train(rulebook, values, settings, run, seed):
+                bar.advance(task)
+                bar.update(task, description=f"{method} on {rulebook.name}: {_short(row)}")
+        except LudusError:
+            run.forget_if_empty()
+            raise
     if json:
         options.print_json({"run": str(folder), "iterations": len(run.rows()), "last": row or (run.rows() or [{}])[-1]})
     else:

@@ -1,0 +1,426 @@
+"""The experiments of the Gravitas paper and ours beside them: what is played, how often, under which rules."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import re
+import shutil
+import time
+import zlib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ludus import kernels
+from ludus.arena.contest import contest
+from ludus.errors import BadInput, UnknownName
+from ludus.game import agent_kind, load, read_settings
+from ludus.papers import Experiment, Result, Results, Scale, Watch
+from ludus.papers.claims import Measure
+from ludus.rng import match_words, word
+from ludus.runs import SHIPPED, RunFolder, find_run
+
+GAME = "gravwell"
+PAPER, CORRECT, NEURAL = "paper", "default", "neural"
+RULES = {PAPER: "paper preset", CORRECT: "correct rules", NEURAL: "neural preset"}
+BOTH = (PAPER, CORRECT)
+THREADS = 2
+CHANCE = 0.25
+
+RANDOM, NO_STOP = "random", "nostop"
+TREE, INTENDED = "tree:reading=published", "tree:reading=intended"
+HANDICAPPED = "tree:reading=intended,draft=random,stop=never"
+"""The intended tree with what the networks have: the choice of cards, and nothing else."""
+Q, Q_NO_STOP = "qlearning:gravwell-paper", "qlearning:gravwell-paper,stop=never"
+Q_GRAVITY = "qlearning:gravwell-gravity"
+"""A Q-learner that sees where gravity draws it, trained under the correct rules."""
+CHAMPION = "champion"
+EVOLVED, NEAT = "evolution", "neat"
+"""Methods: the run that comes with the package and was trained under the rules at hand plays; if none was, another."""
+
+ABLATION = {
+    "published": ("as published", TREE),
+    "published-no-draft": ("published, random draft", f"{TREE},draft=random"),
+    "published-no-play": ("published, random card", f"{TREE},play=random"),
+    "published-no-stop": ("published, never stops", f"{TREE},stop=never"),
+    "intended": ("as intended", INTENDED),
+    "intended-no-draft": ("intended, random draft", f"{INTENDED},draft=random"),
+    "intended-no-play": ("intended, random card", f"{INTENDED},play=random"),
+    "intended-no-stop": ("intended, never stops", f"{INTENDED},stop=never"),
+    "only-stop": ("only its stops, rest random", f"{INTENDED},draft=random,play=random"),
+    "nothing": ("everything random", RANDOM),
+}
+RIVALS = {
+    "random": "three random players",
+    "intended": "three intended trees",
+    "published": "three published trees",
+    "nostop": "three No-ES",
+    "q": "three Q-learners",
+    "neat": "three NEAT networks",
+}
+"""Whom the champion meets."""
+FINALISTS = ("tree", "Q-learning", "neuro-evolution", "random No-ES")
+FIG_15 = (0.311, 0.290, 0.212, 0.188)
+
+
+# ------------------------------------------------------------------------------------------------ matches
+
+
+def tournaments(scale: Scale, seed: int) -> list[Experiment]:
+    """Every lineup, by name: those of the paper under its rules and under the correct ones, then our own."""
+    found: list[Experiment] = []
+
+    def add(name: str, specs: Sequence[str], games: int, presets: Sequence[str] = (PAPER, CORRECT)) -> None:
+        for preset in presets:
+            lineup = [shipped(spec, preset) if spec in (EVOLVED, NEAT) else spec for spec in specs]
+            found.append(matches(f"{name}-{preset}", lineup, preset, games, seed))
+
+    many, some = scale.pick(20_000, 200_000), scale.pick(10_000, 100_000)
+    add("random", [RANDOM] * 4, scale.pick(30_000, 100_000))
+    add("nostop", [NO_STOP, *[RANDOM] * 3], scale.pick(60_000, 400_000))
+    add("q", [Q, *[RANDOM] * 3], many)
+    add("q-nostop", [Q_NO_STOP, *[RANDOM] * 3], many)
+    for key, (_, spec) in ABLATION.items():
+        add(f"tree-{key}", [spec, *[RANDOM] * 3], many)
+    # The second program had two classes swapped: what it called No-ES was the random player that does stop.
+    add("evolved", [EVOLVED, *[RANDOM] * 3], some, [NEURAL])
+    add("evolved", [EVOLVED, *[NO_STOP] * 3], some)
+    add("nostop", [NO_STOP, *[RANDOM] * 3], many, [NEURAL])
+    add("handicapped", [HANDICAPPED, *[RANDOM] * 3], many, [NEURAL])
+    add("final", [TREE, Q, EVOLVED, RANDOM], many, [NEURAL])
+    add("final", [TREE, Q, EVOLVED, NO_STOP], many)
+    add("slide", [EVOLVED, *[Q] * 3], some, [NEURAL])
+    add("neat", [NEAT, *[NO_STOP] * 3], many)
+    add("handicapped", [HANDICAPPED, *[NO_STOP] * 3], many)
+    add("neat-final", [TREE, Q, NEAT, RANDOM], many)
+    for key, spec in {"neat": NEAT, "evolved": EVOLVED, "gravity": Q_GRAVITY}.items():
+        add(f"skill-{key}", [spec, *[RANDOM] * 3], some)
+    few = scale.pick(400, 4_000)
+    add("champion-final", [CHAMPION, INTENDED, Q, NEAT], few)
+    for key, spec in zip(RIVALS, (RANDOM, INTENDED, TREE, NO_STOP, Q, NEAT)):
+        add(f"champion-{key}", [CHAMPION, *[spec] * 3], few, [CORRECT])
+    add("champion-random", [CHAMPION, *[RANDOM] * 3], few, [PAPER])
+    return found
+
+
+def shipped(method: str, preset: str) -> str:
+    """The spec of a trained agent that comes with the package, if possible one trained under these rules."""
+    folders = [RunFolder(path.parent) for path in sorted(SHIPPED.glob("*/settings.json"))]
+    runs = [run for run in folders if (run.settings["method"], run.settings["game"]) == (method, GAME)]
+    fitting = [run for run in runs if run.settings["rules"] == load(GAME).rule_values(preset)]
+    return f"{method}:{(fitting or runs)[0].path.name}" if runs else f"{method}:{GAME}-{method}"
+
+
+def matches(name: str, specs: Sequence[str], preset: str, games: int, seed: int) -> Experiment:
+    """One lineup under one preset."""
+    own = own_seed(seed, name)
+
+    def run(watch: Watch) -> Result:
+        return standings(specs, preset, games, own, watch)
+
+    settings = {
+        "game": GAME, "version": load(GAME).facts.version, "rules": load(GAME).rule_values(preset),
+        "agents": list(specs), "code": [fingerprint(spec) for spec in dict.fromkeys(specs)],
+        "games": games, "seed": own,
+    }  # fmt: skip
+    return Experiment(name, settings, games, run)
+
+
+def standings(specs: Sequence[str], preset: str, games: int, seed: int, watch: Watch) -> Result:
+    """Share of wins of every seat of a lineup; ties are settled by lot in this game, so a share is a rate of wins."""
+    played = contest(GAME, specs, games=games, seed=seed, preset=preset, jobs=THREADS, watch=watch)
+    if played.faults:
+        raise BadInput(f"{', '.join(specs)}: matches ended with {played.faults}")
+    shares = [{"value": one.score, "low": one.low, "high": one.high} for one in played.agents]
+    return {"games": played.games, "shares": shares}
+
+
+def own_seed(seed: int, name: str) -> int:
+    """A seed for one experiment, so that results of two are independent."""
+    return word(seed, zlib.crc32(name.encode())) >> 33
+
+
+@cache
+def fingerprint(spec: str) -> str:
+    """What stands behind a spec: the agent's code, and the run that it loads."""
+    name, _, text = spec.partition(":")
+    try:
+        kind = agent_kind(name)
+    except UnknownName:
+        return "absent"
+    digest = hashlib.sha256(source_of(kind.__module__).encode())
+    try:
+        run = find_run(str(read_settings(kind, text).get("run")))
+    except BadInput:
+        return digest.hexdigest()[:16]
+    for path in sorted(path for path in run.path.iterdir() if path.is_file()):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+FOUND_BY_NAME = {"ludus.agents._abstraction": f"ludus.agents._{GAME}_abstractions"}
+"""What a module imports only when it knows the game: no import statement tells."""
+
+
+def source_of(module: str, seen: frozenset[str] = frozenset()) -> str:
+    """The text of a module and of the agents and trainers that it imports: each may change what is played."""
+    text = inspect.getsource(importlib.import_module(module))
+    kin = set(re.findall(r"^from (ludus\.(?:agents|learn)\.[\w.]+) import", text, re.MULTILINE))
+    kin |= {FOUND_BY_NAME[one] for one in (module,) if one in FOUND_BY_NAME}
+    new = sorted(kin - seen - {module})
+    return text + "".join(source_of(one, seen | kin | {module}) for one in new)
+
+
+# ------------------------------------------------------------------------------------------------ enough games
+
+RUN_COUNTS = {
+    "wins-320": (4, 320, 0.10),
+    "tiles-60": (2, 60, 0.05),
+    "tiles-280": (4, 280, 0.05),
+    "tiles-1180": (4, 1180, 0.025),
+}
+"""Players, games of a test, leeway; the first compares wins, the others mean tiles at the end."""
+
+
+def run_counts(scale: Scale, seed: int) -> list[Experiment]:
+    return [_run_counts(preset, scale.pick(300, 4_000), seed) for preset in BOTH]
+
+
+def _run_counts(preset: str, tests: int, seed: int) -> Experiment:
+    """How often random players pass for equal, by wins or by where they end."""
+    own = own_seed(seed, f"run-counts-{preset}")
+
+    def run(watch: Watch) -> Result:
+        return {name: {"tests": tests, "passed": passed_tests(name, preset, tests, own, watch)} for name in RUN_COUNTS}
+
+    settings = {"version": load(GAME).facts.version, "rules": load(GAME).rule_values(preset), "tests": tests,
+                "seed": own, "what": RUN_COUNTS}  # fmt: skip
+    steps = tests * sum(games for _, games, _ in RUN_COUNTS.values())
+    return Experiment(f"run-counts-{preset}", settings, steps, run)
+
+
+def passed_tests(name: str, preset: str, tests: int, seed: int, watch: Watch) -> int:
+    """A test is passed if every player's mean is within the leeway of the mean of all."""
+    players, games, leeway = RUN_COUNTS[name]
+    passed = 0
+    for test in range(tests):
+        tiles, winners = random_games(players, preset, games, word(seed, zlib.crc32(name.encode()), test))
+        means = (np.eye(players)[winners] if name.startswith("wins") else tiles).mean(axis=0)
+        passed += bool((np.abs(means / means.mean() - 1) < leeway).all())
+        watch(games)
+    return passed
+
+
+def random_games(players: int, preset: str, games: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Tiles at the end of random play, one row a game, and the winners."""
+    game = load(GAME)
+    words = match_words(seed, np.arange(games), 0, players)
+    states = game.start(words, players, game.rule_values(preset))
+    game.kernel(kernels.rollouts)(states, words, np.zeros(games, np.int64), game.facts.max_plies)
+    return states["tile"][:, :players].astype(float), states["winner"] - 1
+
+
+# ------------------------------------------------------------------------------------------------ tables 2 to 5
+
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "baseline": ("as in table 1", {}),
+    "whole-round": ("learning from the whole round", {"reward": "episode"}),
+    "turn": ("with the turn in the state", {"abstraction": "product+turn"}),
+    "gamma-5": ("γ = 5", {"penalty": 5.0}),
+    "gamma-1": ("γ = 1", {"penalty": 1.0}),
+    "no-stop": ("without emergency stop", {"stop": "never"}),
+}
+TABLE_GAMES = 2_000
+"""Games by which the paper judged each variant."""
+
+
+def learning(scale: Scale, seed: int, folder: Path) -> list[Experiment]:
+    """Every variant of the Q-learner, trained several times over and measured as in the paper."""
+    trainings, lessons = scale.pick(8, 30), scale.pick(20_000, 100_000)
+    return [
+        variant_experiment(variant, preset, trainings, lessons, seed, folder) for preset in BOTH for variant in VARIANTS
+    ]
+
+
+def variant_experiment(variant: str, preset: str, trainings: int, lessons: int, seed: int, folder: Path) -> Experiment:
+    name = f"learn-{variant}-{preset}"
+    changes = {"abstraction": "product", "games": lessons, **VARIANTS[variant][1]}
+    seeds = [own_seed(seed, f"{name}-{k}") for k in range(trainings)]
+
+    def run(watch: Watch) -> Result:
+        scores = []
+        for k, own in enumerate(seeds):
+            taught = trained_run("qlearning", changes, own, folder / "runs" / f"{name}-{k}", preset)
+            lineup = [f"qlearning:run={taught.path}", *[RANDOM] * 3]
+            scores.append(standings(lineup, preset, TABLE_GAMES, own, watch)["shares"][0]["value"])
+        return {"trainings": trainings, "games": trainings * TABLE_GAMES, **mean_interval(scores)}
+
+    settings = {"version": load(GAME).facts.version, "changes": changes, "seeds": seeds, "games": TABLE_GAMES,
+                "code": [fingerprint("qlearning"), trainer_code("qlearning")]}  # fmt: skip
+    return Experiment(name, settings, trainings * TABLE_GAMES, run)
+
+
+def trained_run(
+    method: str, changes: dict[str, Any], seed: int, path: Path, preset: str = PAPER, watch: Watch = lambda done: None
+) -> RunFolder:
+    """A run folder trained with these settings; an unfinished one is gone on with."""
+    trainer = find_trainer(method)
+    game, settings = load(GAME), trainer.Settings(**changes)
+    values = game.rule_values(preset)
+    wanted = {
+        "method": method, "game": GAME, "version": game.facts.version, "rules": values,
+        "settings": vars(settings), "seed": seed, "code": trainer_code(method),
+    }  # fmt: skip
+    if (path / "settings.json").exists() and RunFolder(path).settings != wanted:
+        shutil.rmtree(path)  # of an earlier reproduction at another scale or with other code
+    run = RunFolder.begin(path, wanted)
+    for _ in trainer.train(game, values, settings, run, seed):
+        watch(1)
+    return run
+
+
+def find_trainer(method: str) -> Any:
+    name = f"ludus.learn.{method}"
+    if importlib.util.find_spec(name) is None:
+        raise UnknownName("training method", method, [])
+    return importlib.import_module(name)
+
+
+def trainer_code(method: str) -> str:
+    try:
+        source = source_of(find_trainer(method).__name__)
+    except UnknownName:
+        return "absent"
+    return hashlib.sha256(source.encode()).hexdigest()[:16]
+
+
+def mean_interval(scores: Sequence[float]) -> dict[str, float]:
+    """The mean over independent trainings, with Student's interval: trainings differ by more than their games."""
+    from scipy.special import stdtrit
+
+    mean = float(np.mean(scores))
+    if len(scores) < 2:
+        return {"value": mean, "low": 0.0, "high": 1.0}
+    half = float(stdtrit(len(scores) - 1, 0.975)) * float(np.std(scores, ddof=1)) / len(scores) ** 0.5
+    return {"value": mean, "low": mean - half, "high": mean + half}
+
+
+# ------------------------------------------------------------------------------------------------ evolution
+
+SELECTION_RUNS = (20, 34, 80, 160, 280, 500, 1_000, 2_000)
+"""Games by which a candidate may be judged; the paper used 20 to some dozens, and found 280 too slow."""
+
+
+def evolution(scale: Scale, seed: int, folder: Path) -> list[Experiment]:
+    return [breeding(scale, seed, folder), selection(scale, seed), evolution_cost(seed)]
+
+
+def breeding(scale: Scale, seed: int, folder: Path) -> Experiment:
+    """The published scheme, by generations: what the best seems to win, and what it wins on fresh games."""
+    generations, own = scale.pick(60, 400), own_seed(seed, "breeding")
+
+    def run(watch: Watch) -> Result:
+        run = trained_run("evolution", {"generations": generations}, own, folder / "runs" / "evolution", NEURAL, watch)
+        return {"rows": [{name: float(row[name]) for name in ("share", "audit")} for row in run.rows()]}
+
+    settings = {"version": load(GAME).facts.version, "generations": generations, "seed": own,
+                "code": trainer_code("evolution")}  # fmt: skip
+    return Experiment("breeding", settings, generations, run)
+
+
+def selection(scale: Scale, seed: int) -> Experiment:
+    """One generation of 48 candidates: the share of wins of the best as seen in r games, and its true one."""
+    games, own = max(scale.pick(8_000, 80_000), SELECTION_RUNS[-1]), own_seed(seed, "selection")
+
+    def run(watch: Watch) -> Result:
+        seen, fresh = np.hsplit(first_generation(2 * games, own), 2)
+        watch(2 * len(seen) * games)
+        spread = true_spread(fresh)
+        return {"games": games, "candidates": len(seen), "spread": spread, "best": best_seen(seen, fresh)}
+
+    settings = {"version": load(GAME).facts.version, "games": games, "fresh": games, "seed": own,
+                "code": trainer_code("evolution")}  # fmt: skip
+    return Experiment("selection", settings, 2 * 48 * games, run)
+
+
+def first_generation(games: int, seed: int) -> np.ndarray:
+    """Whether each candidate (row) won each game (column); all play the same games."""
+    trainer = find_trainer("evolution")
+    settings, rng = trainer.Settings(), np.random.default_rng(seed)
+    parents = [trainer.first_program(rng) for _ in range(settings.population)]
+    children = [trainer.mutant(one, settings.deletion, rng) for one in parents for _ in range(settings.children)]
+    game = load(GAME)
+    return trainer.judge(game, game.rule_values(NEURAL), settings, [*parents, *children], games, seed).wins
+
+
+def best_seen(wins: np.ndarray, fresh: np.ndarray) -> dict[str, dict[str, float]]:
+    """For r games a candidate: what the best of all seemed to win, and what it wins in fresh games."""
+    true, found = fresh.mean(1), {}
+    for runs in SELECTION_RUNS:
+        batches = wins.shape[1] // runs
+        seen = wins[:, : batches * runs].reshape(len(wins), batches, runs).mean(2)
+        found[str(runs)] = {"seen": float(seen.max(0).mean()), "true": float(true[seen.argmax(0)].mean())}
+    return found
+
+
+def true_spread(wins: np.ndarray) -> float:
+    """The standard deviation of the candidates' true shares, that of the measurement taken out."""
+    noise = (wins.var(1) / wins.shape[1]).mean()
+    return float(np.sqrt(max(wins.mean(1).var() - noise, 0.0)))
+
+
+def evolution_cost(seed: int) -> Experiment:
+    """CPU-seconds of what took the paper twelve hours, and generations a second of its last configuration."""
+
+    def run(watch: Watch) -> Result:
+        first_generation(10, seed)  # compiles
+        watch(1)
+        started = time.process_time()
+        first_generation(280, seed)
+        fifty = (time.process_time() - started) * 50 / 48
+        watch(1)
+        started = time.process_time()
+        first_generation(34, seed)
+        return {"seconds": fifty, "rate": 1 / (time.process_time() - started)}
+
+    return Experiment("evolution-cost", {"code": trainer_code("evolution")}, 2, run)
+
+
+# ------------------------------------------------------------------------------------------------ speed of learning
+
+
+def learning_speed(seed: int, folder: Path) -> Experiment:
+    """How long a training of 2,000 games takes; a first one, not counted, compiles."""
+
+    def run(watch: Watch) -> Result:
+        seconds = 0.0
+        for k in range(2):
+            path = folder / "runs" / f"speed-{k}"
+            shutil.rmtree(path, ignore_errors=True)
+            started = time.process_time()
+            trained_run("qlearning", {"games": TABLE_GAMES}, own_seed(seed, f"speed-{k}"), path)
+            seconds = time.process_time() - started
+            watch(1)
+        return {"seconds": seconds}
+
+    return Experiment("learning-speed", {"games": TABLE_GAMES, "code": trainer_code("qlearning")}, 2, run)
+
+
+# ------------------------------------------------------------------------------------------------ reading results
+
+
+def share(results: Results, name: str, preset: str, label: str, seat: int = 0) -> Measure:
+    """The rate of wins of one seat of a lineup."""
+    result = results[f"{name}-{preset}"]
+    one = result["shares"][seat]
+    return Measure(label, one["value"], one["low"], one["high"], result["games"], rules=RULES[preset])
+
+
+def seats(results: Results, name: str, preset: str, labels: Sequence[str]) -> list[Measure]:
+    return [share(results, name, preset, label, seat) for seat, label in enumerate(labels)]

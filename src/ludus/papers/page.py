@@ -1,0 +1,414 @@
+"""A report as one HTML file that needs nothing else: no network, no script; light and dark, narrow and wide, on paper.
+
+Charts are SVG with lengths across in percent, so that they fill any width while their words keep their size.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ludus.papers.claims import Finding, Measure
+
+# ------------------------------------------------------------------------------------------------ parts of a page
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and the blocks under it, each a piece of HTML made by a function of this file."""
+
+    title: str
+    blocks: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One number worth a large print."""
+
+    number: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Page:
+    title: str
+    subtitle: str
+    lead: str
+    tiles: Sequence[Tile]
+    sections: Sequence[Section]
+    footer: str
+
+
+def render(page: Page) -> str:
+    """The whole file."""
+    tiles = "".join(f"<div class=tile><b>{safe(tile.number)}</b>{safe(tile.words)}</div>" for tile in page.tiles)
+    links = "".join(f'<a href="#{anchor(part.title)}">{safe(part.title)}</a>' for part in page.sections)
+    body = "".join(
+        f'<section id="{anchor(part.title)}"><h2>{safe(part.title)}</h2>{"".join(part.blocks)}</section>'
+        for part in page.sections
+    )
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{safe(page.title)}</title><style>{COLOURS}{STYLE}</style></head><body><main>"
+        f"<header><p class=over>{safe(page.subtitle)}</p><h1>{safe(page.title)}</h1>{paragraph(page.lead, 'lead')}"
+        f"<div class=tiles>{tiles}</div><nav>{links}</nav></header>{body}"
+        f"<footer>{paragraph(page.footer)}</footer></main></body></html>\n"
+    )
+
+
+def safe(text: str) -> str:
+    return html.escape(text)
+
+
+def anchor(title: str) -> str:
+    return re.sub(r"\W+", "-", title.lower()).strip("-")
+
+
+def paragraph(text: str, kind: str = "") -> str:
+    """Words; `*so*` is emphasised and `so` in backticks is code."""
+    marked = re.sub(r"\*(.+?)\*", r"<em>\1</em>", re.sub(r"`(.+?)`", r"<code>\1</code>", safe(text)))
+    return f"<p{f' class={kind}' if kind else ''}>{marked}</p>"
+
+
+def bullets(items: Iterable[str]) -> str:
+    return "<ul>" + "".join(f"<li>{paragraph(item)}</li>" for item in items) + "</ul>"
+
+
+# ------------------------------------------------------------------------------------------------ tables
+
+
+def findings_table(findings: Iterable[Finding], columns: Sequence[str]) -> str:
+    """One row a claim, one column for each kind of rules; on a narrow screen each row becomes a card.
+
+    What was measured under other rules stands in the first column, with their name.
+    """
+    head = "".join(f"<th>{safe(name)}</th>" for name in ("Claim", "Published", *columns, "Verdict"))
+    rows = "".join(_finding_row(finding, columns) for finding in findings)
+    return f"<table class=findings><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _finding_row(finding: Finding, columns: Sequence[str]) -> str:
+    claim = finding.claim
+    said = f"<td><span class=where>{safe(claim.where)}</span>{safe(claim.text)}</td>"
+    published = f"<td class=published>{safe(claim.published)}</td>"
+    badge = f'<span class="badge {anchor(finding.verdict)}">{safe(finding.verdict)}</span>'
+    verdict = f"<td class=verdict>{badge}<span class=why>{safe(finding.why)}</span></td>"
+    places = [measure.rules if measure.rules in columns else columns[0] for measure in finding.measures]
+    ours = "".join(
+        _measures_cell(name, [one for one, place in zip(finding.measures, places) if place == name]) for name in columns
+    )
+    return f'<tr id="{claim.key}">{said}{published}{ours}{verdict}</tr>'
+
+
+def _measures_cell(column: str, measures: Sequence[Measure]) -> str:
+    if not measures:
+        return "<td class=none></td>"
+    lines = "".join(_measure_line(one, column) for one in measures)
+    counts = sorted({one.games for one in measures if one.games})
+    games = f"<div class=dim>{' / '.join(f'{n:,}' for n in counts)} games</div>" if counts else ""
+    return f'<td data-label="{safe(column)}">{lines}{games}</td>'
+
+
+def _measure_line(measure: Measure, column: str) -> str:
+    elsewhere = measure.rules if measure.rules != column else ""
+    about = ", ".join(filter(None, (measure.label, elsewhere)))
+    value, _, interval = measure.text.partition(" [")
+    span = f" <span class=dim>[{safe(interval)}</span>" if interval else ""
+    return f"<div class=measure><span class=label>{safe(about)}</span><b>{safe(value)}</b>{span}</div>"
+
+
+# ------------------------------------------------------------------------------------------------ charts
+
+
+@dataclass(frozen=True)
+class Group:
+    """A line of a bar chart: one bar for each series that has a measure, and the published number if there is one."""
+
+    label: str
+    bars: Sequence[Measure | None]
+    published: float | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    label: str
+    points: Sequence[tuple[float, float]]
+
+
+LINE_HEIGHT, BAR_HEIGHT, TOP, FOOT = 20, 15, 8, 24
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Numbers onto percents of the width."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    is_log: bool = False
+
+    def at(self, value: float) -> float:
+        low, high = self.low, self.high
+        if self.is_log:
+            value, low, high = math.log(value), math.log(low), math.log(high)
+        part = (min(max(value, low), high) - low) / (high - low)
+        return round(self.start + part * (self.end - self.start), 3)
+
+
+def bar_chart(title: str, series: Sequence[str], groups: Sequence[Group], chance: float | None = None) -> str:
+    """Horizontal bars of shares with their intervals; a diamond marks what was published, a line what chance gives."""
+    most = max((bar.high for group in groups for bar in group.bars if bar), default=0.5)
+    published = [group.published for group in groups if group.published is not None]
+    axis = Axis(0.0, _round_up(max([most, *published])), 0.0, 86.0)
+    parts: list[str] = []
+    y = TOP
+    for group in groups:
+        parts.append(f'<text x="0" y="{y + 13}">{safe(group.label)}</text>')
+        top = y = y + LINE_HEIGHT
+        for k, bar in enumerate(group.bars):
+            if bar:
+                parts.append(_bar(bar, k, axis, y, group.published))
+                y += BAR_HEIGHT
+        if group.published is not None:
+            parts.append(_diamond(axis.at(group.published), top, y - 3, group.published))
+        y += 7
+    frame = _scale_lines(axis, y) + (_chance_line(axis.at(chance), y) if chance is not None else "")
+    drawing = f'<svg class=chart width="100%" height="{y + FOOT}" role="img">{frame}{"".join(parts)}</svg>'
+    keys = [*zip(series, ("s0", "s1", "s2"))] if len(series) > 1 else []
+    marks = [("published", "mark")] * bool(published) + [("chance", "odds")] * (chance is not None)
+    return figure(title, drawing, [*keys, *marks])
+
+
+def _bar(bar: Measure, k: int, axis: Axis, y: int, published: float | None) -> str:
+    low, high, middle = axis.at(bar.low), axis.at(bar.high), y + 6
+    end = max(high, axis.at(bar.value))
+    if published is not None and -2 < axis.at(published) - end < 8:  # the number must not lie under the diamond
+        end = max(end, axis.at(published))
+    hint = f"<title>{safe(bar.label)}: {safe(bar.text)}, {bar.games:,} games</title>"
+    return (
+        f'<g>{hint}<rect class=s{k} x="0" y="{y}" width="{axis.at(bar.value)}%" height="12" rx="2"/>'
+        f'<line class=whisker x1="{low}%" x2="{high}%" y1="{middle}" y2="{middle}"/>'
+        f'<svg x="{end}%" y="{y}" overflow="visible">'
+        f'<text class=value x="6" y="10">{100 * bar.value:.1f}</text></svg></g>'
+    )
+
+
+def _diamond(x: float, top: int, bottom: int, value: float) -> str:
+    middle = (bottom - top) / 2
+    return (
+        f'<svg x="{x}%" y="{top}" overflow="visible"><title>published: {100 * value:.1f} %</title>'
+        f'<line class=marked x1="0" x2="0" y1="-2" y2="{bottom - top + 2}"/>'
+        f'<path class=mark d="M0 {middle - 6} l5 6 l-5 6 l-5 -6 z"/></svg>'
+    )
+
+
+def _scale_lines(axis: Axis, bottom: int) -> str:
+    step = 0.1 if axis.high <= 0.8 else 0.2
+    marks = [k * step for k in range(round(axis.high / step) + 1)]
+    return "".join(
+        f'<line class=grid x1="{axis.at(mark)}%" x2="{axis.at(mark)}%" y1="0" y2="{bottom}"/>'
+        f'<text class=tick x="{axis.at(mark)}%" y="{bottom + 16}" '
+        f'text-anchor="{"start" if mark == 0 else "middle"}">{100 * mark:.0f} %</text>'
+        for mark in marks
+    )
+
+
+def _chance_line(x: float, bottom: int) -> str:
+    return f'<line class=odds x1="{x}%" x2="{x}%" y1="0" y2="{bottom}"/>'
+
+
+def _round_up(share: float) -> float:
+    return math.ceil(share * 10 - 1e-9) / 10
+
+
+PLOT_HEIGHT = 220
+
+
+def line_chart(
+    title: str, x_label: str, lines: Sequence[Line], is_log: bool = True, chance: float | None = None
+) -> str:
+    """Shares over a number; lines are named where they end, the axis below is logarithmic if asked for."""
+    xs = sorted({x for line in lines for x, _ in line.points})
+    across = Axis(xs[0], xs[-1], 8.0, 97.0, is_log)
+    up = Axis(0.0, _round_up(max(y for line in lines for _, y in line.points)), PLOT_HEIGHT, 10)
+    step = 0.1 if up.high <= 0.8 else 0.2
+    grid = "".join(
+        f'<line class=grid x1="8%" x2="97%" y1="{up.at(k * step)}" y2="{up.at(k * step)}"/>'
+        f'<text class=tick x="7%" y="{up.at(k * step) + 4}" text-anchor="end">{100 * k * step:.0f} %</text>'
+        for k in range(round(up.high / step) + 1)
+    )
+    ticks = "".join(
+        f'<text class=tick x="{across.at(x)}%" y="{PLOT_HEIGHT + 16}" text-anchor="middle">{x:,.0f}</text>'
+        for x in _spaced(xs, across)
+    )
+    odds = "" if chance is None else f'<line class=odds x1="8%" x2="97%" y1="{up.at(chance)}" y2="{up.at(chance)}"/>'
+    under = f'<text class=tick x="52%" y="{PLOT_HEIGHT + 34}" text-anchor="middle">{safe(x_label)}</text>'
+    paths = "".join(_path(line, k, across, up) for k, line in enumerate(lines))
+    drawing = (
+        f'<svg class=chart width="100%" height="{PLOT_HEIGHT + 42}" role="img">{grid}{odds}{ticks}{under}{paths}</svg>'
+    )
+    keys = [(line.label, f"s{k}") for k, line in enumerate(lines)] + [("chance", "odds")] * (chance is not None)
+    return figure(title, drawing, keys)
+
+
+def _spaced(xs: Sequence[float], across: Axis) -> list[float]:
+    """Those that can be labelled without touching each other."""
+    kept = xs[:1]
+    for x in xs[1:]:
+        if across.at(x) - across.at(kept[-1]) >= 9:
+            kept = [*kept, x]
+    return list(kept)
+
+
+def _path(line: Line, k: int, across: Axis, up: Axis) -> str:
+    """Segments and dots, because a path knows no percents."""
+    at = [(across.at(x), up.at(y)) for x, y in line.points]
+    pieces = "".join(
+        f'<line class="l{k} curve" x1="{a}%" y1="{b}" x2="{c}%" y2="{d}"/>' for (a, b), (c, d) in pairwise(at)
+    )
+    if len(at) > 30:
+        return pieces
+    dots = "".join(
+        f'<circle class=s{k} cx="{a}%" cy="{b}" r="4">'
+        f"<title>{safe(line.label)}: {x:,.0f}, {100 * y:.1f} %</title></circle>"
+        for (a, b), (x, y) in zip(at, line.points)
+    )
+    return pieces + dots
+
+
+def figure(title: str, drawing: str, keys: Sequence[tuple[str, str]]) -> str:
+    signs = {"mark": "◆", "odds": "┆"}
+    legend = "".join(
+        f'<span class=key><i class="{kind}">{signs.get(kind, "■")}</i> {safe(name)}</span>' for name, kind in keys
+    )
+    return f"<figure><figcaption>{safe(title)}<span class=legend>{legend}</span></figcaption>{drawing}</figure>"
+
+
+def picture(chart: str, width: int = 720) -> str:
+    """The first drawing of a chart as an SVG file of its own, with its title and legend."""
+    drawing = re.search(r"<svg class=chart.*</svg>", chart, re.DOTALL)
+    height = re.search(r'height="(\d+)" role', chart)
+    title = re.search(r"<figcaption>(.*?)<span", chart)
+    keys = re.findall(r'<i class="(\w+)">(.)</i> ([^<]*)<', chart)
+    assert drawing
+    assert height
+    assert title
+    legend = "".join(f"<tspan class={kind}>{sign}</tspan> {name}   " for kind, sign, name in keys)
+    inner = _quoted(drawing[0]).replace('width="100%"', f'x="20" y="64" width="{width - 40}"', 1)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{int(height[1]) + 84}">'
+        f"<style>{COLOURS.replace(':root', 'svg')}{CHART_STYLE}svg{{font:13px system-ui,sans-serif}}</style>"
+        f'<rect width="100%" height="100%" rx="8" class="sheet"/>'
+        f'<text x="20" y="28" style="font-weight:600;font-size:15px">{title[1]}</text>'
+        f'<text x="20" y="50" class="key" xml:space="preserve">{_quoted(legend)}</text>{inner}</svg>\n'
+    )
+
+
+def _quoted(markup: str) -> str:
+    """HTML lets attributes go without quotes, XML does not."""
+    return re.sub(r"(class)=([\w-]+)", r'\1="\2"', markup)
+
+
+# ------------------------------------------------------------------------------------------------ how it looks
+
+COLOURS = """
+:root{--paper:#fcfcfa;--sheet:#fff;--ink:#16181d;--soft:#575c66;--line:#e3e4e0;--s0:#2a78d6;--s1:#eb8a3c;--s2:#1f9e77;
+--good:#14743f;--good-sheet:#e2f3e8;--bad:#a4262c;--bad-sheet:#fbe6e5;--none:#5b5f68;--none-sheet:#ecedef;--link:#1d5fb0}
+@media (prefers-color-scheme:dark){:root{--paper:#14161a;--sheet:#1b1e23;--ink:#eceef1;--soft:#a5abb6;--line:#32363e;
+--s0:#4b94ec;--s1:#d97a2c;--s2:#2fb389;--good:#7fd8a2;--good-sheet:#173524;--bad:#ff9d98;--bad-sheet:#41201f;
+--none:#b6bbc4;--none-sheet:#2b2f36;--link:#86b7f5}}
+@media print{:root{--paper:#fff;--sheet:#fff;--ink:#000;--soft:#444;--line:#ccc;--s0:#2a78d6;--s1:#eb8a3c;--s2:#1f9e77;
+--good:#14743f;--good-sheet:#e2f3e8;--bad:#a4262c;--bad-sheet:#fbe6e5;--none:#5b5f68;--none-sheet:#ecedef}}
+"""
+
+CHART_STYLE = """
+text{fill:var(--ink);font-size:13px;paint-order:stroke;stroke:var(--sheet);stroke-width:3px;stroke-linejoin:round}
+text.tick{fill:var(--soft);font-size:11.5px}
+text.value{font-size:12px}
+.key{fill:var(--soft)}
+.sheet{fill:var(--sheet)}
+.s0{fill:var(--s0);color:var(--s0)}
+.s1{fill:var(--s1);color:var(--s1)}
+.s2{fill:var(--s2);color:var(--s2)}
+.curve{stroke-width:2.5;stroke-linecap:round}
+.l0{stroke:var(--s0)}
+.l1{stroke:var(--s1)}
+.l2{stroke:var(--s2)}
+.whisker{stroke:var(--ink);stroke-width:1.5}
+.grid{stroke:var(--line)}
+.mark{fill:var(--ink);color:var(--ink)}
+.marked{stroke:var(--ink);stroke-width:1.5}
+line.odds{stroke:var(--soft);stroke-width:1.5;stroke-dasharray:4 4}
+"""
+
+PAGE_STYLE = """
+*{box-sizing:border-box}
+html{scroll-behavior:smooth}
+body{margin:0;background:var(--paper);color:var(--ink)}
+body{font:16px/1.55 system-ui,-apple-system,"Segoe UI",sans-serif}
+main{max-width:64rem;margin:0 auto;padding:2.5rem 1.25rem}
+h1{font-size:clamp(1.6rem,5vw,2.4rem);line-height:1.15;margin:.2rem 0 1rem;letter-spacing:-.015em}
+h2{font-size:1.35rem;margin:3rem 0 .6rem;padding-top:1.2rem;border-top:1px solid var(--line)}
+p,ul{max-width:46rem;margin:.6rem 0}
+ul{padding-left:1.2rem}
+li p{margin:.3rem 0}
+.over{color:var(--soft);margin:0}
+.lead{font-size:1.1rem}
+code{font-size:.88em;background:var(--none-sheet);border-radius:4px;padding:.1em .3em}
+a{color:var(--link);text-decoration:none}
+a:hover{text-decoration:underline}
+nav{display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;font-size:.92rem}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem;margin:1.5rem 0}
+.tile{background:var(--sheet);border:1px solid var(--line);border-radius:10px;padding:.8rem 1rem}
+.tile{color:var(--soft);font-size:.87rem;line-height:1.35}
+.tile b{display:block;color:var(--ink);font-size:1.7rem;line-height:1.2;letter-spacing:-.02em}
+figure{background:var(--sheet);border:1px solid var(--line);border-radius:10px}
+figure{margin:1.2rem 0;padding:1rem 1.1rem .4rem}
+figcaption{font-weight:600;margin-bottom:.6rem}
+.legend{display:block;font-weight:400;font-size:.85rem;color:var(--soft)}
+.key{margin-right:1rem;white-space:nowrap}
+.key i{font-style:normal}
+.chart{display:block;overflow:visible}
+table{border-collapse:collapse;width:100%;font-size:.88rem;line-height:1.4;margin:1rem 0}
+th{text-align:left;color:var(--soft);font-weight:600}
+th,td{padding:.6rem 1rem .6rem 0;border-bottom:1px solid var(--line);vertical-align:top}
+td:nth-child(1){width:25%}
+td:nth-child(2){width:14%}
+td:nth-child(5){width:22%;padding-right:0}
+.where{display:block;font-weight:600}
+.label{display:block;color:var(--soft);font-size:.8rem;line-height:1.25}
+.measure{margin-bottom:.3rem}
+.measure b{font-weight:600;font-variant-numeric:tabular-nums;white-space:nowrap}
+.dim{color:var(--soft);font-size:.8rem;white-space:nowrap}
+.badge{display:inline-block;border-radius:99px;padding:.05rem .65rem;font-size:.82rem;font-weight:600}
+.badge{white-space:nowrap}
+.reproduced,.reached,.answered{color:var(--good);background:var(--good-sheet)}
+.not-reproduced,.not-reached{color:var(--bad);background:var(--bad-sheet)}
+.cannot-be,.not-measured{color:var(--none);background:var(--none-sheet)}
+.why{display:block;color:var(--soft);font-size:.8rem;line-height:1.35;margin-top:.25rem}
+footer{margin-top:3rem;border-top:1px solid var(--line);color:var(--soft);font-size:.87rem}
+@media (max-width:48rem){
+main{padding:1.5rem 1rem}
+thead,td.none{display:none}
+tr{display:block;background:var(--sheet);border:1px solid var(--line);border-radius:10px}
+tr{margin:.8rem 0;padding:.7rem .9rem}
+td,td:nth-child(n){display:block;width:auto;border:0;padding:.3rem 0}
+.published::before{content:"Published: ";color:var(--soft)}
+td[data-label]::before{content:attr(data-label);display:block;font-weight:600}
+}
+@media print{
+body{font-size:10.5pt}
+main{max-width:none;padding:0}
+nav{display:none}
+figure,tr{break-inside:avoid}
+h2{break-after:avoid}
+*{print-color-adjust:exact;-webkit-print-color-adjust:exact}
+}
+"""
+STYLE = CHART_STYLE + PAGE_STYLE
