@@ -332,7 +332,8 @@ def test_in_plain_python_a_template_is_bound_and_not_compiled(monkeypatch):
     assert bound(2) == 106
 
 
-def test_what_has_no_name_to_import_runs_uncached(tmp_path):
+def test_what_has_no_name_to_import_runs_uncached(tmp_path, monkeypatch):
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "cache"))  # nobody else writes here
     bench = Bench(tmp_path)
     sys.modules["helpers"] = load_module(tmp_path / "helpers.py")
     try:
