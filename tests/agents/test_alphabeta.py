@@ -132,6 +132,41 @@ def test_connect_four_is_solved_near_its_end():
     assert len(set(found)) >= 5
 
 
+@pytest.mark.parametrize(("rows", "columns"), [(4, 4), (5, 4), (4, 5)])
+def test_small_connect_four_is_a_draw(rows, columns):
+    """As in the table of John Tromp's page on connect four."""
+    game = load("connect_four")
+    thoughts = thoughts_on("alphabeta:nodes=100000000", game, start(game, {"rows": rows, "columns": columns}))
+    assert (thoughts.value, thoughts.note.split(",")[0]) == (0, f"depth {rows * columns}")
+
+
+def test_small_connect_four_is_solved_from_anywhere():
+    game, found = load("connect_four"), set()
+    for plies in (4, 6, 8):
+        for states in random_positions(game, plies, 20, {"rows": 4, "columns": 4}):
+            player = mover_of(game, states)
+            mine, theirs = int(states[0].stones[player]), int(states[0].stones[1 - player])
+            value = round(thoughts_on("alphabeta:nodes=100000000", game, states).value)
+            assert value == solve_connect_four(mine, theirs)
+            found.add(value)
+    assert found == {-1, 0, 1}
+
+
+@cache
+def solve_connect_four(mine: int, theirs: int) -> int:
+    """The value to the side to move on four columns of four, by rules written here anew; cells are bits, 7 a column."""
+    heights = [((mine | theirs) >> 7 * column & 127).bit_length() for column in range(4)]
+    values = [0] if min(heights) == 4 else []
+    for column in range(4):
+        stones = mine | 1 << 7 * column + heights[column]
+        if heights[column] == 4:
+            continue
+        if any(stones & stones >> way & stones >> 2 * way & stones >> 3 * way for way in (1, 6, 7, 8)):
+            return 1
+        values.append(-solve_connect_four(theirs, stones))
+    return max(values)
+
+
 def openspiel_value(name: str) -> float:
     pyspiel = pytest.importorskip("pyspiel")
     from open_spiel.python.algorithms import minimax

@@ -145,7 +145,7 @@ def descend(scratch, words64, points, arms, used, path, c, rng, menu, actions, v
                 continue
             point = points[slot]
             if point.unproven == 0:
-                values[player], values[1 - player] = point.worth, -point.worth
+                values[player], values[1 - player] = point.worth, 0.0 - point.worth
                 return length, True
             arm = choose_arm(point, arms, c, rng)
             is_new = is_new or arms[point.first_arm + arm].visits == 0
@@ -206,7 +206,7 @@ def prove(points, arms, path, length, values):
         for a in range(point.first_arm, point.first_arm + point.count):
             if arms[a].spread == 0.0:
                 point.worth = max(point.worth, arms[a].worth)
-        values[player], values[1 - player] = point.worth, -point.worth
+        values[player], values[1 - player] = point.worth, 0.0 - point.worth
 
 
 @template

@@ -51,13 +51,13 @@ MOST_PLIES = 5000
 class Settings:
     """What decides a training."""
 
-    generations: int = setting(30, "generations to breed", low=1)
+    generations: int = setting(20, "generations to breed", low=1)
     population: int = setting(48, "networks in a generation", low=4)
     games: int = setting(1024, "matches of each network in a generation, the same for all", low=1)
     players: int = setting(0, "players in a match; 0: as many as the game allows", low=0)
     opponent: str = setting("auto", "random; in Gravwell also nostop, tree or published; auto: nostop there")
     samples: int = setting(4, "guesses of what is hidden, for each action", low=0)
-    credit: float = setting(1.0, "weight of progress a round beside the share of the point", low=0)
+    credit: float = setting(0.2, "weight of progress a round beside the share of the point", low=0)
     links: int = setting(6, "links of a first genome", low=1)
     species: int = setting(6, "species to aim at", low=1)
     survivors: float = setting(0.3, "part of a species that may have children", low=0.01)

@@ -104,7 +104,9 @@ def tournaments(scale: Scale, seed: int) -> list[Experiment]:
     few = scale.pick(400, 4_000)
     add("champion-final", [CHAMPION, INTENDED, Q, NEAT], few)
     for key, spec in zip(RIVALS, (RANDOM, INTENDED, TREE, NO_STOP, Q, NEAT)):
-        add(f"champion-{key}", [CHAMPION, *[spec] * 3], few, [CORRECT])
+        # The two with an aim deserve a narrower interval.
+        games = scale.pick(1_200, 8_000) if key in ("random", "intended") else few
+        add(f"champion-{key}", [CHAMPION, *[spec] * 3], games, [CORRECT])
     add("champion-random", [CHAMPION, *[RANDOM] * 3], few, [PAPER])
     return found
 
