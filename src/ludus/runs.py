@@ -70,7 +70,7 @@ class RunFolder:
         log = self.path / "log.csv"
         is_new = not log.exists()
         with log.open("a", newline="", encoding="utf-8") as lines:
-            writer = csv.DictWriter(lines, list(row))
+            writer = csv.DictWriter(lines, list(row), lineterminator="\n")
             if is_new:
                 writer.writeheader()
             writer.writerow(row)
