@@ -168,6 +168,18 @@ def test_kuhn_poker_has_no_dominated_moves(cards, moves, player, only):
     assert set(answers("mcts:sims=3000", game, states, player, 25)) == {only}
 
 
+@pytest.mark.parametrize(
+    ("cards", "moves", "player", "points"),
+    # One's own decision now and, if it may come, after pass and bet; the rival's for either card and what he has seen.
+    [("Q K", "none", 0, 1 + 1 + 2 * 2), ("J Q", "pass", 1, 1 + 2), ("J Q", "bet", 1, 1)],
+)
+def test_nobody_in_the_tree_plays_by_what_it_cannot_know(cards, moves, player, points):
+    game = load("kuhn_poker")
+    searcher = agent(Watched(sims=500), game)
+    searcher.act(View(game, game.parse_state(f"cards {cards}\nmoves {moves}", 2), player), stream(1))
+    assert np.count_nonzero(searcher.tables[2]["key"]) == points
+
+
 def twins(game: Game, players: int, plies: int, rules: dict | None = None) -> list[tuple[np.ndarray, np.ndarray, int]]:
     """Positions with a player to act, and the same with something swapped that this player cannot know."""
     words = match_words(plies, np.arange(20), 0, players)
