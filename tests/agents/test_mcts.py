@@ -84,22 +84,25 @@ class Watched(Mcts):
 
 
 @pytest.mark.parametrize(
-    ("name", "plies", "rules"),
-    [("tic_tac_toe", 3, {}), ("connect_four", 32, {}), ("breakthrough", 5, {"rows": 5, "columns": 3})],
+    ("name", "plies", "rules", "sims"),
+    [("tic_tac_toe", 3, {}, 2000), ("connect_four", 32, {}, 150), ("breakthrough", 5, {"rows": 5, "columns": 3}, 150)],
 )
-def test_what_is_proven_is_so(name, plies, rules):
+def test_what_is_proven_is_so(name, plies, rules, sims):
     """With too few simulations to solve everything: wins, draws and losses that are taken for certain are minimax's."""
     game, found = load(name), []
     for states in list(random_positions(game, plies, 300, rules))[:15]:
         player = mover_of(game, states)
-        searcher, view = agent(Watched(sims=150), game), View(game, states, player)
+        searcher, view = agent(Watched(sims=sims), game), View(game, states, player)
         truth, after = Minimax(game, player), successors(game, states, player)
         if len(view.legal) > 1:
             searcher.act(view, stream(1))
-            for action, worth in searcher.proven(view).items():
+            proven = searcher.proven(view)
+            for action, worth in proven.items():
                 k = view.legal.tolist().index(action)
                 assert round(truth.value(after[k : k + 1], 100)) == worth
-                found.append(worth)
+            solved = max(proven.values(), default=0) == 1 or len(proven) == len(view.legal)
+            assert searcher.thoughts.note.endswith("solved") == solved
+            found += proven.values()
     assert set(found) == ({-1, 0, 1} if name == "tic_tac_toe" else {-1, 1})
     assert len(found) > 15
 
