@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test check bench clean
+.PHONY: setup demo test browser check bench clean
 
 setup: .venv/ready
 
@@ -13,11 +13,17 @@ setup: .venv/ready
 	touch $@
 
 demo: setup
-	$(BIN)/ludus tournament connect_four random greedy mcts:sims=100 mcts:sims=1000 alphabeta:nodes=5000 \
-		--games 40 --store build/demo.sqlite --name demo
+	$(BIN)/ludus playtest organism --quick --out build/demo
 
-test: setup
+test: setup browser
 	$(BIN)/python -m pytest -n 2
+
+# The tests of the page click in Debian's Chromium; where it cannot be installed they are skipped, and say so.
+browser:
+	@mkdir -p build
+	@command -v chromium >/dev/null || test -n "$(NO_BROWSER)" || { apt-get update -qq && \
+		apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; } >build/browser.log 2>&1 || \
+		echo "no Chromium could be installed (build/browser.log): browser tests will be skipped"
 
 check: setup
 	$(BIN)/ruff check .

@@ -347,11 +347,11 @@ def test_default_texts(take):
         view.parse("3")
     assert view.features.tolist() == [3, 2, 0]
     states["stones"], states["turn"] = 0, 2
-    assert take.outcome_text(states) == "player 2 wins"
+    assert take.outcome_text(states) == "player 3 wins"
 
 
 @pytest.mark.parametrize(
-    ("points", "text"), [([1, 2, 0], "player 1 wins"), ([2, 0, 2], "player 0 and player 2 win"), ([1, 1, 1], "a draw")]
+    ("points", "text"), [([1, 2, 0], "player 2 wins"), ([2, 0, 2], "player 1 and player 3 win"), ([1, 1, 1], "a draw")]
 )
 def test_default_outcomes(hands, points, text):
     states = after(hands, 9, 3)

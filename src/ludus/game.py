@@ -168,6 +168,12 @@ class Game:
             return self.module.action_text(state, player, action)
         return str(action)
 
+    def action_kind(self, state: State, player: int, action: int) -> str:
+        """What sort of action it is, for statistics: a card, a piece, a direction."""
+        if self.writes("action_kind"):
+            return self.module.action_kind(state, player, action)
+        return self.action_text(state, player, action)
+
     def state_text(self, state: State) -> str:
         if self.writes("state_text"):
             return self.module.state_text(state)
@@ -182,7 +188,7 @@ class Game:
         best = np.flatnonzero(payoffs == payoffs.max())
         if len(best) == len(payoffs):
             return "a draw"
-        return " and ".join(f"player {player}" for player in best) + (" win" if len(best) > 1 else " wins")
+        return " and ".join(f"player {player + 1}" for player in best) + (" win" if len(best) > 1 else " wins")
 
     def parse_action(self, states: np.ndarray, player: int, text: str) -> int:
         """The legal action that a person wrote."""
@@ -280,6 +286,15 @@ class View:
         self.player = player
         self.states = game.masked(states, np.array([player]))
 
+    @classmethod
+    def public(cls, game: Game, states: np.ndarray) -> View:
+        """What everybody knows, for those who only watch: hidden from every player in turn. Its player is -1."""
+        view = cls(game, states, 0)
+        for player in range(1, int(states[0].players)):
+            view.states = game.masked(view.states, np.array([player]))
+        view.player = -1
+        return view
+
     @property
     def state(self) -> State:
         """The masked record."""
@@ -287,7 +302,9 @@ class View:
 
     @property
     def legal(self) -> np.ndarray:
-        """The actions on the player's menu."""
+        """The actions on the player's menu; none for one who watches."""
+        if self.player < 0:
+            return np.empty(0, np.int32)
         return self.game.menu(self.states, self.player)
 
     def allows(self, action: int) -> bool:
@@ -309,6 +326,12 @@ class View:
 
     def parse(self, text: str) -> int:
         return self.game.parse_action(self.states, self.player, text)
+
+    def _repr_svg_(self) -> str:
+        """Notebooks show the picture."""
+        from ludus.draw import picture
+
+        return picture(self)
 
 
 # ------------------------------------------------------------------------------------------------ agents
@@ -432,9 +455,10 @@ def load(name: str | Game) -> Game:
     """A game by name, by the path of its file, or by a package's entry point."""
     if isinstance(name, Game):
         return name
-    if name not in _loaded:
-        _loaded[name] = _load_file(name) if _is_path(name) else _load_named(name)
-    return _loaded[name]
+    key = str(Path(name).resolve()) if _is_path(name) else name
+    if key not in _loaded:
+        _loaded[key] = _load_file(name) if _is_path(name) else _load_named(name)
+    return _loaded[key]
 
 
 def _is_path(name: str) -> bool:

@@ -11,6 +11,10 @@ In plain Python, each optional:
     state_text(state) -> str                          parse_state(text, state)        fills a zeroed record in place
     outcome_text(state) -> str                        who won and why
     objection(params, players) -> str                 why these params make no game; "" if they do
+    is_public(state, player, action) -> bool          whether rivals may see this action once the step is taken; `state`
+                                                      is the truth before it. Asked only where FACTS says hidden or
+                                                      secret_actions; default there: no, until the match is over
+    action_kind(state, player, action) -> str         what sort of action, for statistics; ACTION_KINDS may list all
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def test_a_forfeit_costs_the_culprit_and_pays_the_others(players):
     assert match.returns[1] == -1
     assert sum(match.returns) == pytest.approx(0)
     assert match.waiting() == {}
-    assert "player 1 loses: timeout (asleep)" in match.outcome_text()
+    assert "player 2 loses: timeout (asleep)" in match.outcome_text()
 
 
 def test_a_match_that_reaches_the_limit_is_a_draw(monkeypatch):

@@ -14,11 +14,13 @@ from ludus.arena.statistics import (
     Interval,
     benjamini_hochberg,
     block_bootstrap,
+    bounded_sequence,
     confidence_sequence,
     dirichlet,
     elo_of,
     gsprt,
     log_likelihood_ratio,
+    mean_sequence,
     nelo_of,
     score_interval,
     score_of,
@@ -352,3 +354,87 @@ def test_students_quantile_is_scipys(freedom, confidence):
     from ludus.arena.statistics import _student_quantile
 
     assert _student_quantile(freedom, confidence) == pytest.approx(stdtrit(freedom, 0.5 + confidence / 2), abs=2e-5)
+
+
+# ------------------------------------------------------------------------------------------------ means watched live
+
+LOOKS = [50, 75, 110, 160, 240, 360, 540, 800]
+
+
+def ever_missed(sequence: Callable[[np.ndarray], Interval], streams: np.ndarray, truth: float) -> float:
+    """The share of streams in which the interval misses at some look."""
+    missed = 0
+    for stream in streams:
+        seen = (sequence(stream[:n]) for n in LOOKS)
+        missed += any(not x.low <= truth <= x.high for x in seen)
+    return missed / len(streams)
+
+
+def test_mean_sequence_is_the_mixture_it_says():
+    values = np.random.default_rng(1).normal(size=400)
+    x = mean_sequence(values, 0.95, tight_at=400)
+    rho2 = (-2 * math.log(0.05) + math.log(1 - 2 * math.log(0.05))) / 400
+    for end in (x.low, x.high):  # the mixture of exp(λS - λ²V/2) over λ ~ N(0, ρ²) reaches 1 / α there
+        s, v = 400 * (end - values.mean()), 400 * values.var(ddof=1)
+        rate = rho2 / values.var(ddof=1)
+        assert math.exp(rate * s * s / (2 * (1 + rate * v))) / math.sqrt(1 + rate * v) == pytest.approx(20)
+
+
+@pytest.mark.parametrize("kind", ["normal", "difference of lengths", "mostly alike", "shifted"])
+def test_mean_sequence_may_be_watched_all_the_time(kind: str):
+    rng = np.random.default_rng(2)
+    size = (1000, LOOKS[-1])
+    values = {
+        "normal": lambda: rng.normal(size=size),
+        "difference of lengths": lambda: rng.geometric(0.1, size) - rng.geometric(0.1, size).astype(float),
+        "mostly alike": lambda: rng.choice([-8.0, 0.0, 8.0], size, p=[0.02, 0.96, 0.02]),
+        "shifted": lambda: rng.exponential(10, size) - rng.exponential(6, size) - 4,
+    }[kind]()
+    assert 0 < ever_missed(mean_sequence, values, 0.0) <= 0.05
+
+
+def test_looking_often_at_an_ordinary_interval_would_not_do():
+    values = np.random.default_rng(3).normal(size=(500, LOOKS[-1]))
+
+    def ordinary(seen: np.ndarray) -> Interval:
+        half = 1.96 * seen.std() / math.sqrt(len(seen))
+        return Interval(seen.mean(), seen.mean() - half, seen.mean() + half, len(seen))
+
+    assert ever_missed(ordinary, values, 0.0) > 0.1
+
+
+def test_values_all_alike_are_not_certainty():
+    assert mean_sequence(np.full(100, 3.0)).low == 3
+    doubted = mean_sequence(np.full(100, 3.0), doubt=9.0)
+    assert doubted.value == 3
+    assert 0.05 < doubted.high - 3 < 1
+    assert mean_sequence([2.0]).high == math.inf
+    assert bounded_sequence(np.zeros(100), -1, 1).high > 0.03
+
+
+def test_bounded_sequence_is_the_purse_it_says():
+    values = np.array([0.0] * 30 + [0.5] * 10 + [1.0] * 60)
+    x = bounded_sequence(values, 0, 1, 0.9)
+    bets = np.geomspace(0.005, 0.95, 16)[:, None]
+    for seen, mean in ((values, x.low), (1 - values, 1 - x.high)):
+        assert np.prod(1 + bets * (seen / mean - 1), axis=1).mean() == pytest.approx(20)
+
+
+@pytest.mark.parametrize(
+    ("chances", "mean"), [([0.3, 0.4, 0.3], 0.0), ([0.02, 0.95, 0.03], 0.01), ([0.0, 0.99, 0.01], 0.01)]
+)
+def test_bounded_sequence_may_be_watched_all_the_time(chances: list[float], mean: float):
+    values = np.random.default_rng(5).choice([-1.0, 0.0, 1.0], (200, LOOKS[-1]), p=chances)
+    assert ever_missed(lambda seen: bounded_sequence(seen, -1, 1, 0.9), values, mean) <= 0.1
+
+
+def test_bounded_sequence_is_nearly_as_narrow_as_the_limit_theorem_allows():
+    values = np.random.default_rng(6).choice([-1.0, 0.0, 1.0], 2000, p=[0.3, 0.4, 0.3])
+    exact, limit = bounded_sequence(values, -1, 1), mean_sequence(values)
+    assert exact.value == limit.value
+    assert exact.high - exact.low < 1.15 * (limit.high - limit.low)
+    shifted = bounded_sequence(100 * values + 7, -93, 107)
+    assert shifted.low == pytest.approx(100 * exact.low + 7)
+    assert bounded_sequence([], -1, 1) == Interval(0.0, -1, 1, 0)
+    with pytest.raises(BadInput, match="between -1 and 1"):
+        bounded_sequence([2.0], -1, 1)

@@ -236,7 +236,7 @@ def test_play_understands_its_commands(ludus, typed):
     assert "hint: " in out
     assert "'z9' is no cell" in out
     assert "nothing to take back" in out
-    assert "You lose: player 0 loses: resigned" in out
+    assert "You lose: player 1 loses: resigned" in out
 
 
 def test_play_left_in_the_middle(ludus, typed):

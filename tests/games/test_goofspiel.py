@@ -104,7 +104,7 @@ def test_two_of_three_share_a_win():
     states = after(["4 4 1", "1 3 2", "2 1 3", "3 2 4"], 3, cards=4, order="descending")
     assert states[0].points[:3].tolist() == [0, 3, 3]
     assert GAME.payoffs(states)[0, :3].tolist() == [-0.5, 0.25, 0.25]
-    assert GAME.outcome_text(states) == "players 1 and 2 share the win, 0 to 3 to 3"
+    assert GAME.outcome_text(states) == "players 2 and 3 share the win, 0 to 3 to 3"
 
 
 @settings(max_examples=60, deadline=None)
@@ -256,15 +256,15 @@ def test_positions_are_written_for_people():
     text = GAME.state_text(masked(after(ROUNDS[:2], 3, cards=5, order="descending", **HIDDEN), 2)[0])
     assert text.splitlines() == [
         "prize 3, to come 1 2",
-        "player 0: 5 points, hand ?",
-        "player 1: 0 points, hand ?",
-        "player 2: 0 points, hand 2 4 5",
-        "round 1: prize 5, bids ? ? 1, won by player 0",
+        "player 1: 5 points, hand ?",
+        "player 2: 0 points, hand ?",
+        "player 3: 0 points, hand 2 4 5",
+        "round 1: prize 5, bids ? ? 1, won by player 1",
         "round 2: prize 4, bids 4 4 3, won by nobody",
     ]
     over = after(["3 1", "2 2", "1 3"], cards=3, order="descending")
-    assert GAME.state_text(over[0]).splitlines()[:2] == ["prize -, to come -", "player 0: 3 points, hand -"]
-    assert GAME.outcome_text(over) == "player 0 wins, 3 to 1"
+    assert GAME.state_text(over[0]).splitlines()[:2] == ["prize -, to come -", "player 1: 3 points, hand -"]
+    assert GAME.outcome_text(over) == "player 1 wins, 3 to 1"
 
 
 @pytest.mark.parametrize("text", ["", "0", "6", "x", "-1", "1.5"])

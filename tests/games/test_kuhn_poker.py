@@ -127,9 +127,9 @@ def test_notation():
 
 
 def test_outcomes_say_why():
-    assert GAME.outcome_text(at("Q J", "bet pass")) == "player 1 gives up, player 0 wins 1 chip"
-    assert GAME.outcome_text(at("Q J", "pass bet bet")) == "player 0 wins 2 chips with Q against J"
-    assert GAME.outcome_text(at("Q K", "pass pass")) == "player 1 wins 1 chip with K against Q"
+    assert GAME.outcome_text(at("Q J", "bet pass")) == "player 2 gives up, player 1 wins 1 chip"
+    assert GAME.outcome_text(at("Q J", "pass bet bet")) == "player 1 wins 2 chips with Q against J"
+    assert GAME.outcome_text(at("Q K", "pass pass")) == "player 2 wins 1 chip with K against Q"
 
 
 def test_positions_and_views_read_back():

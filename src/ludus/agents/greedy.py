@@ -15,7 +15,7 @@ from ludus.agents.mcts import play_on
 from ludus.compile import template
 from ludus.errors import BadSpec
 from ludus.game import Agent, Thoughts, View, setting
-from ludus.rng import below
+from ludus.rng import below, uniform
 from ludus.rules import HIDDEN, MAX_ACTIONS, SEATS, determinize, legal, step, to_act
 
 LATER = 1 - 1e-9  # a win at once is better than one in every roll-out
@@ -51,7 +51,7 @@ def weigh_actions(views, index, player, rng, samples, horizon, scratch, menu, sp
 
 
 @template
-def choose_greedily(views, players, words, samples, horizon, scratch, out, menu, worth):
+def choose_greedily(views, players, words, samples, horizon, slip, scratch, out, menu, worth):
     """The best action for every view, ties at random; menu and worth are left as they were for the last one."""
     spare = np.empty(MAX_ACTIONS, np.int32)
     actions = np.empty(SEATS, np.int32)
@@ -67,6 +67,8 @@ def choose_greedily(views, players, words, samples, horizon, scratch, out, menu,
                 ties += 1
                 if below(rng, ties) == 0:
                     best = k
+        if slip > 0.0 and uniform(rng) < slip:
+            best = below(rng, count)
         out[i] = menu[best]
 
 
@@ -79,6 +81,7 @@ class Greedy(Agent):
 
     samples: int = setting(16, "tries of each action where luck is involved", low=1)
     by: str = setting("auto", "heuristic, rollouts, or auto: the heuristic where there is one")
+    slip: float = setting(0.0, "the chance of a random action instead, so that not all matches are alike", low=0)
 
     def prepare(self, game) -> None:
         super().prepare(game)
@@ -101,7 +104,7 @@ class Greedy(Agent):
         worth = np.empty(self.game.facts.max_actions)
         scratch = np.zeros(1, self.game.state_type)
         choose = self.game.kernel(choose_greedily)
-        choose(views, players, words, self._samples, self._horizon, scratch, out, menu, worth)
+        choose(views, players, words, self._samples, self._horizon, self.slip, scratch, out, menu, worth)
         return out, menu, worth
 
     def act(self, view: View, rng: np.ndarray) -> int:

@@ -95,27 +95,41 @@ def play_batch(
     states = game.start(words, players, values) if start is None else np.repeat(start, len(tables))
     seats = np.array([table.seats for table in tables])
     plies = np.zeros(len(tables), np.int64)
-    history = _play(game, agents, states, seats, words, plies, with_history)
+    history = play_on(game, agents, states, seats, words, plies, game.facts.max_plies if with_history else 0)
     finished = game.waiting(states) == 0
     returns = np.where(finished[:, None], game.payoffs(states)[:, :players], 0.0)
     return Batch(tables, returns, plies, finished, history)
 
 
-def _play(game, agents, states, seats, words, plies, with_history) -> list[np.ndarray]:
-    """Play all matches to their ends, in place; the joint actions of every step."""
+def play_on(
+    game: Game,
+    agents: Sequence[Agent],
+    states: np.ndarray,
+    seats: np.ndarray,
+    words: np.ndarray,
+    plies: np.ndarray,
+    history_steps: int = 0,
+    forced: np.ndarray | None = None,
+) -> list[np.ndarray]:
+    """Play positions to their ends, in place; gives back the joint actions of the first `history_steps`.
+
+    `forced` holds actions that stand in the place of the agents' own in the first step, -1 where they are free.
+    """
     room = len(states) * seats.shape[1]
     views = np.empty(room, game.state_type)
     matches, players = np.empty(room, np.int64), np.empty(room, np.int64)
     streams = np.empty((room, 1), np.uint64)
     actions = np.full((len(states), game.facts.players[1]), -1, np.int32)
     history: list[np.ndarray] = []
-    for _ in range(game.facts.max_plies):
+    for ply in range(game.facts.max_plies):
         for k, player in enumerate(agents):
             n = game.kernel(collect)(states, seats, k, words, views, matches, players, streams)
             if n:
                 answers = player.act_many(views[:n], players[:n], streams[:n])
                 game.kernel(spread)(n, matches, players, streams, answers, actions, words)
-        if with_history:
+        if ply == 0 and forced is not None:
+            np.copyto(actions, forced, where=forced >= 0)
+        if ply < history_steps:
             history.append(actions.copy())
         if not game.kernel(move_on)(states, actions, words, plies):
             break

@@ -116,7 +116,7 @@ class Match:
             return self.game.outcome_text(self.states)
         if self.culprit < 0:
             return f"a draw after {self.plies} plies, the most this game may take"
-        return f"player {self.culprit} loses: {self.outcome}" + (f" ({self.detail})" if self.detail else "")
+        return f"player {self.culprit + 1} loses: {self.outcome}" + (f" ({self.detail})" if self.detail else "")
 
     def record(self, agents: Sequence[str], seconds: Sequence[float] = ()) -> MatchRecord:
         return MatchRecord(

@@ -7,7 +7,22 @@ import sys
 
 import typer
 
-from ludus.cli import agents, bench, cache, check, games, match, perft, play, reproduce, tournament, train
+from ludus.cli import (
+    agents,
+    bench,
+    cache,
+    check,
+    compare,
+    games,
+    match,
+    perft,
+    play,
+    playtest,
+    reproduce,
+    serve,
+    tournament,
+    train,
+)
 from ludus.errors import LudusError
 
 app = typer.Typer(
@@ -17,7 +32,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="A laboratory for board games and for the agents that play them.",
 )
-for module in (games, agents, check, perft, play, match, tournament, train, reproduce, bench, cache):
+COMMANDS = (
+    games, agents, check, perft, play, match, tournament, playtest, compare, serve, train, reproduce, bench, cache,
+)  # fmt: skip
+for module in COMMANDS:
     name = module.__name__.rpartition(".")[2]
     app.command(name, epilog=module.EXAMPLE)(module.command)
 

@@ -39,6 +39,12 @@ def action_text(state, player, action):
     return SYMBOLS[action % CARDS]
 
 
+def action_kind(state, player, action):
+    """The same card is one thing in a draft and another when it is played."""
+    text = action_text(state, player, action)
+    return text if action >= GO else f"{'take' if action >= PICK else 'play'} {text}"
+
+
 def parse_action(state, player, text):
     text = text.strip().lower()
     if state.phase == STOP:

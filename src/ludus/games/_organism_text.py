@@ -96,6 +96,12 @@ def action_text(state, player, action):
     return f"{'move' if plane < 6 else 'eat'} {here} {cell_name(neighbour(state, cell, plane % 6))}"
 
 
+def action_kind(state, player, action):
+    """What is done, and with what kind of element where that is chosen; not where."""
+    words = action_text(state, player, action).split()
+    return " ".join(words[: 2 if words[0] in ("declare", "grow") else 1])
+
+
 def parse_action(state, player, text):
     words = text.split()
     verb, objects = words[0].lower() if words else "", words[1:]

@@ -222,6 +222,12 @@ def action_text(state, player, action):
     return f"{_cell_text(action // 3)}{'x' if captures else '-'}{_cell_text(target)}"
 
 
+def action_kind(state, player, action):
+    """How the piece goes; not where."""
+    captures = int(state.pieces[1 - player]) >> _target(player, action) & 1
+    return "capture" if captures else "straight" if action % 3 == 1 else "aslant"
+
+
 def parse_action(state, player, text):
     text = text.strip().lower()
     cells = text.replace("-", "").replace("x", "")

@@ -410,6 +410,10 @@ def action_text(state, player, action):
     return str(action + 1)
 
 
+def is_public(state, player, action):
+    return state.params.bids != HIDDEN
+
+
 def parse_action(state, player, text):
     text = text.strip()
     if not text.isdecimal() or not 1 <= int(text) <= state.params.cards:
@@ -427,10 +431,10 @@ def state_text(state):
     lines = [f"prize {prize}, to come {_cards_text(state.prizes)}"]
     for player in range(state.players):
         hand = _cards_text(state.hands[player], "-" if over else "?")
-        lines.append(f"player {player}: {state.points[player]} points, hand {hand}")
+        lines.append(f"player {player + 1}: {state.points[player]} points, hand {hand}")
     for turn in range(state.turn if state.params.bids == HIDDEN else 0):
         bids = " ".join(str(bid or "?") for bid in state.bids[turn, : state.players])
-        winner = f"player {state.winners[turn] - 1}" if state.winners[turn] else "nobody"
+        winner = f"player {state.winners[turn]}" if state.winners[turn] else "nobody"
         lines.append(f"round {turn + 1}: prize {state.past[turn]}, bids {bids}, won by {winner}")
     return "\n".join(lines)
 
@@ -440,6 +444,6 @@ def outcome_text(state):
     best = [player for player in range(len(points)) if points[player] == max(points)]
     standing = " to ".join(str(number) for number in points)
     if len(best) == 1:
-        return f"player {best[0]} wins, {standing}"
-    names = " and ".join(str(player) for player in best)
+        return f"player {best[0] + 1} wins, {standing}"
+    names = " and ".join(str(player + 1) for player in best)
     return f"players {names} share the win, {standing}"

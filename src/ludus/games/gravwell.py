@@ -76,6 +76,7 @@ from ludus.games._gravwell_text import (
     TURNS,
     UNKNOWN,
 )
+from ludus.games._gravwell_text import action_kind as action_kind
 from ludus.games._gravwell_text import action_text as action_text
 from ludus.games._gravwell_text import outcome_text as outcome_text
 from ludus.games._gravwell_text import parse_action as parse_action
@@ -640,6 +641,11 @@ def heuristic(state, player):
         if rival != player:
             best = max(best, state.tile[rival])
     return min(max((state.tile[player] - best) / 20, -1.0), 1.0)
+
+
+def is_public(state, player, action):
+    """Cards are revealed as they are played, stops are called out, and a pick is named by the card that lay face up."""
+    return True
 
 
 def objection(params, players):

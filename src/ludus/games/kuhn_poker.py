@@ -24,6 +24,8 @@ from ludus.rules import Facts, record, rule
 
 FACTS = Facts("Kuhn poker", players=(2, 2), max_actions=2, max_plies=3, hidden=True, chance=True)
 
+KNOWN = {"seat_advantage": (-1 / 72, "perfect play gives -1.4 points, 1/18 of a chip")}
+
 State = record(players=np.int32, plies=np.int32, cards=(np.int32, 2), moves=(np.int32, 3))
 # cards: 1 jack, 2 queen, 3 king, 0 unknown; moves: one a ply, in turn, 0 for those still to come
 
@@ -160,6 +162,10 @@ def action_text(state, player, action):
     return MOVES[PASS + action]
 
 
+def is_public(state, player, action):
+    return True  # everybody hears passes and bets; only cards are secret
+
+
 def parse_action(state, player, text):
     action = ACTIONS.get(text.strip().lower())
     if action is None:
@@ -196,8 +202,8 @@ def outcome_text(state):
     moves = [int(move) for move in state.moves[: state.plies]]
     last = (len(moves) - 1) % 2
     if moves[-2:] == [BET, PASS]:
-        return f"player {last} gives up, player {1 - last} wins 1 chip"
+        return f"player {last + 1} gives up, player {2 - last} wins 1 chip"
     winner = 0 if state.cards[0] > state.cards[1] else 1
     high, low = CARDS[state.cards[winner]], CARDS[state.cards[1 - winner]]
     chips = "2 chips" if moves[-1] == BET else "1 chip"
-    return f"player {winner} wins {chips} with {high} against {low}"
+    return f"player {winner + 1} wins {chips} with {high} against {low}"

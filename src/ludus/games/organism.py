@@ -117,12 +117,13 @@ from ludus.games._organism_board import (
     reflect_action,
 )
 from ludus.games._organism_reckoning import finish, reckon, token_surplus
-from ludus.games._organism_text import action_text, outcome_text, parse_action, parse_state, state_text
+from ludus.games._organism_text import action_kind, action_text, outcome_text, parse_action, parse_state, state_text
 from ludus.rules import Facts, Param, Params, choice, record, rule, switch
 
 # The notation and the symmetries belong to the game, though they are written elsewhere.
 __all__ = [
     "SYMMETRIES",
+    "action_kind",
     "action_text",
     "outcome_text",
     "parse_action",

@@ -422,6 +422,13 @@ def action_text(state, player, action):
     return f"{_square(origin)}{'x' if state.board[target] else '-'}{_square(target)}"
 
 
+def action_kind(state, player, action):
+    """Which sort of piece does what; not where."""
+    origin, target = divmod(int(action), 64)
+    piece = "master" if state.board[origin] & MASTER else "minion"
+    return f"{piece} {'captures' if state.board[target] else 'moves'}"
+
+
 def parse_action(state, player, text):
     squares = re.fullmatch(r"([a-h])([1-8])[-x ]?([a-h])([1-8])", text.strip().lower())
     if not squares:

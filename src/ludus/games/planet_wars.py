@@ -651,6 +651,14 @@ def action_text(state, player, action):
     return f"{action // MAX_PLANETS % MAX_PLANETS} {action % MAX_PLANETS} {action // ROUTES}"
 
 
+def action_kind(state, player, action):
+    """What an order is for: whose planet the ships go to."""
+    if action == DONE:
+        return "go"
+    owner = int(state.owner[action % MAX_PLANETS])
+    return "expand" if owner == NEUTRAL else "supply" if owner == 1 + player else "attack"
+
+
 def parse_action(state, player, text):
     """An order as in the contest, "4 7 20"; "go" or "done" closes the orders."""
     if text.strip().lower() in ("go", "done"):

@@ -23,8 +23,8 @@ from types import ModuleType
 from typing import Any
 
 from ludus.errors import BadInput, UnknownName
+from ludus.page import Page, render
 from ludus.papers.claims import Finding
-from ludus.papers.page import Page, render
 
 # ------------------------------------------------------------------------------------------------ experiments
 

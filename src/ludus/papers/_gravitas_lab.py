@@ -6,11 +6,13 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import os
 import re
 import shutil
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,7 +32,8 @@ GAME = "gravwell"
 PAPER, CORRECT, NEURAL = "paper", "default", "neural"
 RULES = {PAPER: "paper preset", CORRECT: "correct rules", NEURAL: "neural preset"}
 BOTH = (PAPER, CORRECT)
-THREADS = 2
+THREADS = os.cpu_count() or 1
+"""No result depends on it."""
 CHANCE = 0.25
 
 RANDOM, NO_STOP = "random", "nostop"
@@ -66,6 +69,8 @@ RIVALS = {
 }
 """Whom the champion meets."""
 FINALISTS = ("tree", "Q-learning", "neuro-evolution", "random No-ES")
+NEAT_FINALISTS = ("tree", "Q-learning", "NEAT", "random")
+CHAMPION_FINALISTS = ("champion", "intended tree", "Q-learning", "NEAT")
 FIG_15 = (0.311, 0.290, 0.212, 0.188)
 
 
@@ -81,7 +86,7 @@ def tournaments(scale: Scale, seed: int) -> list[Experiment]:
             lineup = [shipped(spec, preset) if spec in (EVOLVED, NEAT) else spec for spec in specs]
             found.append(matches(f"{name}-{preset}", lineup, preset, games, seed))
 
-    many, some = scale.pick(20_000, 200_000), scale.pick(10_000, 100_000)
+    many, some = scale.pick(20_000, 100_000), scale.pick(10_000, 50_000)
     add("random", [RANDOM] * 4, scale.pick(30_000, 100_000))
     add("nostop", [NO_STOP, *[RANDOM] * 3], scale.pick(60_000, 400_000))
     add("q", [Q, *[RANDOM] * 3], many)
@@ -93,21 +98,21 @@ def tournaments(scale: Scale, seed: int) -> list[Experiment]:
     add("evolved", [EVOLVED, *[NO_STOP] * 3], some)
     add("nostop", [NO_STOP, *[RANDOM] * 3], many, [NEURAL])
     add("handicapped", [HANDICAPPED, *[RANDOM] * 3], many, [NEURAL])
-    add("final", [TREE, Q, EVOLVED, RANDOM], many, [NEURAL])
-    add("final", [TREE, Q, EVOLVED, NO_STOP], many)
+    add("final", [TREE, Q, EVOLVED, RANDOM], many)
+    add("final-text", [TREE, Q, EVOLVED, NO_STOP], many)
     add("slide", [EVOLVED, *[Q] * 3], some, [NEURAL])
-    add("neat", [NEAT, *[NO_STOP] * 3], many)
+    add("neat", [NEAT, *[NO_STOP] * 3], scale.pick(20_000, 50_000))
     add("handicapped", [HANDICAPPED, *[NO_STOP] * 3], many)
-    add("neat-final", [TREE, Q, NEAT, RANDOM], many)
+    add("neat-final", [TREE, Q, NEAT, RANDOM], some)
     for key, spec in {"neat": NEAT, "evolved": EVOLVED, "gravity": Q_GRAVITY}.items():
         add(f"skill-{key}", [spec, *[RANDOM] * 3], some)
     few = scale.pick(400, 4_000)
     add("champion-final", [CHAMPION, INTENDED, Q, NEAT], few)
     for key, spec in zip(RIVALS, (RANDOM, INTENDED, TREE, NO_STOP, Q, NEAT)):
         # The two with an aim deserve a narrower interval.
-        games = scale.pick(1_200, 8_000) if key in ("random", "intended") else few
+        games = scale.pick(1_200, 4_000) if key in ("random", "intended") else few
         add(f"champion-{key}", [CHAMPION, *[spec] * 3], games, [CORRECT])
-    add("champion-random", [CHAMPION, *[RANDOM] * 3], few, [PAPER])
+    add("champion-random", [CHAMPION, *[RANDOM] * 3], scale.pick(400, 1_000), [PAPER])
     return found
 
 
@@ -120,11 +125,11 @@ def shipped(method: str, preset: str) -> str:
 
 
 def matches(name: str, specs: Sequence[str], preset: str, games: int, seed: int) -> Experiment:
-    """One lineup under one preset."""
-    own = own_seed(seed, name)
+    """One lineup under one preset, in whole blocks: everybody plays every seat equally often."""
+    own, games = own_seed(seed, name), -(-games // len(specs)) * len(specs)
 
     def run(watch: Watch) -> Result:
-        return standings(specs, preset, games, own, watch)
+        return standings(specs, preset, games, own, watch, THREADS)
 
     settings = {
         "game": GAME, "version": load(GAME).facts.version, "rules": load(GAME).rule_values(preset),
@@ -134,13 +139,19 @@ def matches(name: str, specs: Sequence[str], preset: str, games: int, seed: int)
     return Experiment(name, settings, games, run)
 
 
-def standings(specs: Sequence[str], preset: str, games: int, seed: int, watch: Watch) -> Result:
+def standings(specs: Sequence[str], preset: str, games: int, seed: int, watch: Watch, jobs: int = 1) -> Result:
     """Share of wins of every seat of a lineup; ties are settled by lot in this game, so a share is a rate of wins."""
-    played = contest(GAME, specs, games=games, seed=seed, preset=preset, jobs=THREADS, watch=watch)
+    played = contest(GAME, specs, games=games, seed=seed, preset=preset, jobs=jobs, watch=watch)
     if played.faults:
         raise BadInput(f"{', '.join(specs)}: matches ended with {played.faults}")
     shares = [{"value": one.score, "low": one.low, "high": one.high} for one in played.agents]
     return {"games": played.games, "shares": shares}
+
+
+def side_by_side(work: Callable, items: Iterable) -> list:
+    """What `work` makes of each item, in their order, on all cores: compiled code lets other threads run."""
+    with ThreadPoolExecutor(THREADS) as workers:
+        return list(workers.map(work, items))
 
 
 def own_seed(seed: int, name: str) -> int:
@@ -191,7 +202,7 @@ RUN_COUNTS = {
 
 
 def run_counts(scale: Scale, seed: int) -> list[Experiment]:
-    return [_run_counts(preset, scale.pick(300, 4_000), seed) for preset in BOTH]
+    return [_run_counts(preset, scale.pick(300, 2_000), seed) for preset in BOTH]
 
 
 def _run_counts(preset: str, tests: int, seed: int) -> Experiment:
@@ -210,13 +221,14 @@ def _run_counts(preset: str, tests: int, seed: int) -> Experiment:
 def passed_tests(name: str, preset: str, tests: int, seed: int, watch: Watch) -> int:
     """A test is passed if every player's mean is within the leeway of the mean of all."""
     players, games, leeway = RUN_COUNTS[name]
-    passed = 0
-    for test in range(tests):
+
+    def is_passed(test: int) -> bool:
         tiles, winners = random_games(players, preset, games, word(seed, zlib.crc32(name.encode()), test))
         means = (np.eye(players)[winners] if name.startswith("wins") else tiles).mean(axis=0)
-        passed += bool((np.abs(means / means.mean() - 1) < leeway).all())
         watch(games)
-    return passed
+        return bool((np.abs(means / means.mean() - 1) < leeway).all())
+
+    return sum(side_by_side(is_passed, range(tests)))
 
 
 def random_games(players: int, preset: str, games: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -238,34 +250,53 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "gamma-1": ("γ = 1", {"penalty": 1.0}),
     "no-stop": ("without emergency stop", {"stop": "never"}),
 }
-TABLE_GAMES = 2_000
-"""Games by which the paper judged each variant."""
+TABLE_GAMES, FINAL_GAMES = 2_000, 10_000
+"""Games by which the paper judged each variant, and those of its final."""
+LESSONS = 20_000
+"""Games of a training; the paper does not tell, and more change nothing."""
+LEARNER = "learner"
+"""In a lineup: whoever is trained."""
 
 
 def learning(scale: Scale, seed: int, folder: Path) -> list[Experiment]:
-    """Every variant of the Q-learner, trained several times over and measured as in the paper."""
-    trainings, lessons = scale.pick(8, 30), scale.pick(20_000, 100_000)
-    return [
-        variant_experiment(variant, preset, trainings, lessons, seed, folder) for preset in BOTH for variant in VARIANTS
-    ]
+    """Q-learners trained several times over, each measured as in the paper: every variant, and the final.
+
+    The paper had one table. Another training gives another one, and the final shows it.
+    """
+    lessons, trainings = scale.pick(LESSONS, LESSONS), scale.pick(8, 30)
+
+    def add(name: str, changes: dict[str, Any], taught: str, lineup: Sequence[str], preset: str, games: int) -> None:
+        seeds = [own_seed(seed, f"{name}-{preset}-{k}") for k in range(trainings)]
+        settings = {"abstraction": "product", "games": lessons, **changes}
+        found.append(trainings_of(f"{name}-{preset}", settings, taught, lineup, preset, games, seeds, folder))
+
+    found: list[Experiment] = []
+    for preset in BOTH:
+        for variant, (_, changes) in VARIANTS.items():
+            add(f"learn-{variant}", changes, preset, [LEARNER, *[RANDOM] * 3], preset, TABLE_GAMES)
+    add("final", {}, PAPER, [TREE, LEARNER, shipped(EVOLVED, NEURAL), RANDOM], NEURAL, FINAL_GAMES)
+    return found
 
 
-def variant_experiment(variant: str, preset: str, trainings: int, lessons: int, seed: int, folder: Path) -> Experiment:
-    name = f"learn-{variant}-{preset}"
-    changes = {"abstraction": "product", "games": lessons, **VARIANTS[variant][1]}
-    seeds = [own_seed(seed, f"{name}-{k}") for k in range(trainings)]
+def trainings_of(
+    name: str, changes: dict[str, Any], taught: str, lineup: Sequence[str], preset: str, games: int,
+    seeds: Sequence[int], folder: Path,
+) -> Experiment:  # fmt: skip
+    """One training for each seed under the rules `taught`; each learner then meets the lineup."""
 
     def run(watch: Watch) -> Result:
-        scores = []
-        for k, own in enumerate(seeds):
-            taught = trained_run("qlearning", changes, own, folder / "runs" / f"{name}-{k}", preset)
-            lineup = [f"qlearning:run={taught.path}", *[RANDOM] * 3]
-            scores.append(standings(lineup, preset, TABLE_GAMES, own, watch)["shares"][0]["value"])
-        return {"trainings": trainings, "games": trainings * TABLE_GAMES, **mean_interval(scores)}
+        def shares_of(k: int) -> list[float]:
+            learnt = trained_run("qlearning", changes, seeds[k], folder / "runs" / f"{name}-{k}", taught)
+            specs = [f"qlearning:run={learnt.path}" if spec == LEARNER else spec for spec in lineup]
+            return [one["value"] for one in standings(specs, preset, games, seeds[k], watch)["shares"]]
 
-    settings = {"version": load(GAME).facts.version, "changes": changes, "seeds": seeds, "games": TABLE_GAMES,
-                "code": [fingerprint("qlearning"), trainer_code("qlearning")]}  # fmt: skip
-    return Experiment(name, settings, trainings * TABLE_GAMES, run)
+        scores = np.array(side_by_side(shares_of, range(len(seeds))))
+        return {"trainings": len(seeds), "games": len(seeds) * games, "shares": [*map(mean_interval, scores.T)]}
+
+    settings = {"version": load(GAME).facts.version, "changes": changes, "seeds": seeds, "games": games,
+                "rules": [load(GAME).rule_values(preset) for preset in (taught, preset)], "agents": list(lineup),
+                "code": [*map(fingerprint, ("qlearning", *lineup)), trainer_code("qlearning")]}  # fmt: skip
+    return Experiment(name, settings, len(seeds) * games, run)
 
 
 def trained_run(
@@ -303,14 +334,16 @@ def trainer_code(method: str) -> str:
 
 
 def mean_interval(scores: Sequence[float]) -> dict[str, float]:
-    """The mean over independent trainings, with Student's interval: trainings differ by more than their games."""
+    """The mean over independent trainings, with Student's interval: trainings differ by more than their games.
+
+    `one_low` and `one_high` are where one more training would fall.
+    """
     from scipy.special import stdtrit
 
-    mean = float(np.mean(scores))
-    if len(scores) < 2:
-        return {"value": mean, "low": 0.0, "high": 1.0}
-    half = float(stdtrit(len(scores) - 1, 0.975)) * float(np.std(scores, ddof=1)) / len(scores) ** 0.5
-    return {"value": mean, "low": mean - half, "high": mean + half}
+    n, mean = len(scores), float(np.mean(scores))
+    width = float(stdtrit(n - 1, 0.975)) * float(np.std(scores, ddof=1))
+    half, one = width / n**0.5, width * (1 + 1 / n) ** 0.5
+    return {"value": mean, "low": mean - half, "high": mean + half, "one_low": mean - one, "one_high": mean + one}
 
 
 # ------------------------------------------------------------------------------------------------ evolution
@@ -338,27 +371,31 @@ def breeding(scale: Scale, seed: int, folder: Path) -> Experiment:
 
 def selection(scale: Scale, seed: int) -> Experiment:
     """One generation of 48 candidates: the share of wins of the best as seen in r games, and its true one."""
-    games, own = max(scale.pick(8_000, 80_000), SELECTION_RUNS[-1]), own_seed(seed, "selection")
+    batches, own = 2 * scale.pick(4, 20), own_seed(seed, "selection")
+    games = batches // 2 * SELECTION_RUNS[-1]
+
+    def batch(k: int) -> np.ndarray:
+        return first_generation(SELECTION_RUNS[-1], own, word(own, k))
 
     def run(watch: Watch) -> Result:
-        seen, fresh = np.hsplit(first_generation(2 * games, own), 2)
+        seen, fresh = np.hsplit(np.hstack(side_by_side(batch, range(batches))), 2)
         watch(2 * len(seen) * games)
         spread = true_spread(fresh)
         return {"games": games, "candidates": len(seen), "spread": spread, "best": best_seen(seen, fresh)}
 
-    settings = {"version": load(GAME).facts.version, "games": games, "fresh": games, "seed": own,
+    settings = {"version": load(GAME).facts.version, "games": games, "seed": own, "runs": SELECTION_RUNS,
                 "code": trainer_code("evolution")}  # fmt: skip
     return Experiment("selection", settings, 2 * 48 * games, run)
 
 
-def first_generation(games: int, seed: int) -> np.ndarray:
-    """Whether each candidate (row) won each game (column); all play the same games."""
+def first_generation(games: int, seed: int, luck: int) -> np.ndarray:
+    """Whether each candidate (row, named by the seed) won each game (column, named by the luck)."""
     trainer = find_trainer("evolution")
     settings, rng = trainer.Settings(), np.random.default_rng(seed)
     parents = [trainer.first_program(rng) for _ in range(settings.population)]
     children = [trainer.mutant(one, settings.deletion, rng) for one in parents for _ in range(settings.children)]
     game = load(GAME)
-    return trainer.judge(game, game.rule_values(NEURAL), settings, [*parents, *children], games, seed).wins
+    return trainer.judge(game, game.rule_values(NEURAL), settings, [*parents, *children], games, luck).wins
 
 
 def best_seen(wins: np.ndarray, fresh: np.ndarray) -> dict[str, dict[str, float]]:
@@ -381,14 +418,14 @@ def evolution_cost(seed: int) -> Experiment:
     """CPU-seconds of what took the paper twelve hours, and generations a second of its last configuration."""
 
     def run(watch: Watch) -> Result:
-        first_generation(10, seed)  # compiles
+        first_generation(10, seed, seed)  # compiles
         watch(1)
         started = time.process_time()
-        first_generation(280, seed)
+        first_generation(280, seed, seed)
         fifty = (time.process_time() - started) * 50 / 48
         watch(1)
         started = time.process_time()
-        first_generation(34, seed)
+        first_generation(34, seed, seed)
         return {"seconds": fifty, "rate": 1 / (time.process_time() - started)}
 
     return Experiment("evolution-cost", {"code": trainer_code("evolution")}, 2, run)

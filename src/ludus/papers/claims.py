@@ -9,6 +9,8 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Any
 
+from ludus.page import Bar
+
 
 class Verdict(StrEnum):
     REPRODUCED = "reproduced"
@@ -23,14 +25,9 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Measure:
+class Measure(Bar):
     """One number of ours: what it is, the interval it lies in, and how many games it rests on."""
 
-    label: str
-    value: float
-    low: float
-    high: float
-    games: int
     unit: str = "%"
     rules: str = ""
     """Under which rules it was played; "" for a number that no rule touches."""
@@ -40,7 +37,7 @@ class Measure:
         if self.unit == "%" and self.low == self.high:
             return _share(self.value)
         if self.unit == "%":
-            return f"{100 * self.value:.1f} % [{100 * self.low:.1f}, {100 * self.high:.1f}]"
+            return super().text
         if self.low == self.high:
             return self.number(self.value)
         return f"{self.number(self.value)} [{self.number(self.low)}, {self.number(self.high)}]"

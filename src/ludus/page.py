@@ -1,4 +1,4 @@
-"""A report as one HTML file that needs nothing else: no network, no script; light and dark, narrow and wide, on paper.
+"""A report as one HTML file that needs nothing else: no network; light and dark, narrow and wide, on paper.
 
 Charts are SVG with lengths across in percent, so that they fill any width while their words keep their size.
 """
@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-
-from ludus.papers.claims import Finding, Measure
+from pathlib import Path
 
 # ------------------------------------------------------------------------------------------------ parts of a page
 
@@ -41,6 +40,10 @@ class Page:
     tiles: Sequence[Tile]
     sections: Sequence[Section]
     footer: str
+    style: str = ""
+    """Rules of a style sheet for what only this page has."""
+    script: str = ""
+    """For convenience only: the page can be read without."""
 
 
 def render(page: Page) -> str:
@@ -51,14 +54,22 @@ def render(page: Page) -> str:
         f'<section id="{anchor(part.title)}"><h2>{safe(part.title)}</h2>{"".join(part.blocks)}</section>'
         for part in page.sections
     )
+    script = f"<script>{page.script}</script>" if page.script else ""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{safe(page.title)}</title><style>{COLOURS}{STYLE}</style></head><body><main>"
+        f"<title>{safe(page.title)}</title><style>{COLOURS}{STYLE}{page.style}</style></head><body><main>"
         f"<header><p class=over>{safe(page.subtitle)}</p><h1>{safe(page.title)}</h1>{paragraph(page.lead, 'lead')}"
         f"<div class=tiles>{tiles}</div><nav>{links}</nav></header>{body}"
-        f"<footer>{paragraph(page.footer)}</footer></main></body></html>\n"
+        f"<footer>{paragraph(page.footer)}</footer></main>{script}</body></html>\n"
     )
+
+
+def save(path: Path, text: str) -> Path:
+    """Write a file whole or not at all."""
+    draft = path.with_name(path.name + ".part")
+    draft.write_text(text, encoding="utf-8")
+    return draft.replace(path)
 
 
 def safe(text: str) -> str:
@@ -79,58 +90,30 @@ def bullets(items: Iterable[str]) -> str:
     return "<ul>" + "".join(f"<li>{paragraph(item)}</li>" for item in items) + "</ul>"
 
 
-# ------------------------------------------------------------------------------------------------ tables
-
-
-def findings_table(findings: Iterable[Finding], columns: Sequence[str]) -> str:
-    """One row a claim, one column for each kind of rules; on a narrow screen each row becomes a card.
-
-    What was measured under other rules stands in the first column, with their name.
-    """
-    head = "".join(f"<th>{safe(name)}</th>" for name in ("Claim", "Published", *columns, "Verdict"))
-    rows = "".join(_finding_row(finding, columns) for finding in findings)
-    return f"<table class=findings><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-def _finding_row(finding: Finding, columns: Sequence[str]) -> str:
-    claim = finding.claim
-    said = f"<td><span class=where>{safe(claim.where)}</span>{safe(claim.text)}</td>"
-    published = f"<td class=published>{safe(claim.published)}</td>"
-    badge = f'<span class="badge {anchor(finding.verdict)}">{safe(finding.verdict)}</span>'
-    verdict = f"<td class=verdict>{badge}<span class=why>{safe(finding.why)}</span></td>"
-    places = [measure.rules if measure.rules in columns else columns[0] for measure in finding.measures]
-    ours = "".join(
-        _measures_cell(name, [one for one, place in zip(finding.measures, places) if place == name]) for name in columns
-    )
-    return f'<tr id="{claim.key}">{said}{published}{ours}{verdict}</tr>'
-
-
-def _measures_cell(column: str, measures: Sequence[Measure]) -> str:
-    if not measures:
-        return "<td class=none></td>"
-    lines = "".join(_measure_line(one, column) for one in measures)
-    counts = sorted({one.games for one in measures if one.games})
-    games = f"<div class=dim>{' / '.join(f'{n:,}' for n in counts)} games</div>" if counts else ""
-    return f'<td data-label="{safe(column)}">{lines}{games}</td>'
-
-
-def _measure_line(measure: Measure, column: str) -> str:
-    elsewhere = measure.rules if measure.rules != column else ""
-    about = ", ".join(filter(None, (measure.label, elsewhere)))
-    value, _, interval = measure.text.partition(" [")
-    span = f" <span class=dim>[{safe(interval)}</span>" if interval else ""
-    return f"<div class=measure><span class=label>{safe(about)}</span><b>{safe(value)}</b>{span}</div>"
-
-
 # ------------------------------------------------------------------------------------------------ charts
 
 
 @dataclass(frozen=True)
-class Group:
-    """A line of a bar chart: one bar for each series that has a measure, and the published number if there is one."""
+class Bar:
+    """A share with its interval, and how many games it rests on."""
 
     label: str
-    bars: Sequence[Measure | None]
+    value: float
+    low: float
+    high: float
+    games: int
+
+    @property
+    def text(self) -> str:
+        return f"{100 * self.value:.1f} % [{100 * self.low:.1f}, {100 * self.high:.1f}]"
+
+
+@dataclass(frozen=True)
+class Group:
+    """A line of a bar chart: one bar for each series that has one, and the published number if there is one."""
+
+    label: str
+    bars: Sequence[Bar | None]
     published: float | None = None
 
 
@@ -138,9 +121,20 @@ class Group:
 class Line:
     label: str
     points: Sequence[tuple[float, float]]
+    band: Sequence[tuple[float, float]] = ()
+    """How low and how high each point may lie."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A place on the axis below that the words speak of by a letter."""
+
+    at: float
+    sign: str
 
 
 LINE_HEIGHT, BAR_HEIGHT, TOP, FOOT = 20, 15, 8, 24
+SERIES = ("s0", "s1", "s2", "s3")
 
 
 @dataclass(frozen=True)
@@ -180,12 +174,12 @@ def bar_chart(title: str, series: Sequence[str], groups: Sequence[Group], chance
         y += 7
     frame = _scale_lines(axis, y) + (_chance_line(axis.at(chance), y) if chance is not None else "")
     drawing = f'<svg class=chart width="100%" height="{y + FOOT}" role="img">{frame}{"".join(parts)}</svg>'
-    keys = [*zip(series, ("s0", "s1", "s2"))] if len(series) > 1 else []
+    keys = [*zip(series, SERIES)] if len(series) > 1 else []
     marks = [("published", "mark")] * bool(published) + [("chance", "odds")] * (chance is not None)
     return figure(title, drawing, [*keys, *marks])
 
 
-def _bar(bar: Measure, k: int, axis: Axis, y: int, published: float | None) -> str:
+def _bar(bar: Bar, k: int, axis: Axis, y: int, published: float | None) -> str:
     low, high, middle = axis.at(bar.low), axis.at(bar.high), y + 6
     end = max(high, axis.at(bar.value))
     if published is not None and -2 < axis.at(published) - end < 8:  # the number must not lie under the diamond
@@ -231,11 +225,16 @@ PLOT_HEIGHT = 220
 
 
 def line_chart(
-    title: str, x_label: str, lines: Sequence[Line], is_log: bool = True, chance: float | None = None
+    title: str,
+    x_label: str,
+    lines: Sequence[Line],
+    is_log: bool = True,
+    chance: float | None = None,
+    moments: Sequence[Moment] = (),
 ) -> str:
-    """Shares over a number; lines are named where they end, the axis below is logarithmic if asked for."""
+    """Shares over a number, with bands where the lines have some; the axis below is logarithmic if asked for."""
     xs = sorted({x for line in lines for x, _ in line.points})
-    across = Axis(xs[0], xs[-1], 8.0, 97.0, is_log)
+    across = Axis(xs[0], max(xs[-1], xs[0] + 1e-9), 8.0, 97.0, is_log)
     up = Axis(0.0, _round_up(max(y for line in lines for _, y in line.points)), PLOT_HEIGHT, 10)
     step = 0.1 if up.high <= 0.8 else 0.2
     grid = "".join(
@@ -249,11 +248,14 @@ def line_chart(
     )
     odds = "" if chance is None else f'<line class=odds x1="8%" x2="97%" y1="{up.at(chance)}" y2="{up.at(chance)}"/>'
     under = f'<text class=tick x="52%" y="{PLOT_HEIGHT + 34}" text-anchor="middle">{safe(x_label)}</text>'
-    paths = "".join(_path(line, k, across, up) for k, line in enumerate(lines))
+    paths = "".join(_path(line, k % len(SERIES), across, up) for k, line in enumerate(lines))
+    signs = "".join(_sign(moment, across, drop) for moment, drop in _staggered(moments, across))
     drawing = (
-        f'<svg class=chart width="100%" height="{PLOT_HEIGHT + 42}" role="img">{grid}{odds}{ticks}{under}{paths}</svg>'
+        f'<svg class=chart width="100%" height="{PLOT_HEIGHT + 42}" role="img">'
+        f"{grid}{odds}{ticks}{under}{paths}{signs}</svg>"
     )
-    keys = [(line.label, f"s{k}") for k, line in enumerate(lines)] + [("chance", "odds")] * (chance is not None)
+    keys = [(line.label, SERIES[k % len(SERIES)]) for k, line in enumerate(lines)]
+    keys += [("chance", "odds")] * (chance is not None)
     return figure(title, drawing, keys)
 
 
@@ -267,19 +269,188 @@ def _spaced(xs: Sequence[float], across: Axis) -> list[float]:
 
 
 def _path(line: Line, k: int, across: Axis, up: Axis) -> str:
-    """Segments and dots, because a path knows no percents."""
+    """Segments and dots, because a path knows no percents; where there are many, a path that is stretched."""
     at = [(across.at(x), up.at(y)) for x, y in line.points]
+    if line.band or len(at) > 30:
+        return _stretched(line, k, across, up)
     pieces = "".join(
         f'<line class="l{k} curve" x1="{a}%" y1="{b}" x2="{c}%" y2="{d}"/>' for (a, b), (c, d) in pairwise(at)
     )
-    if len(at) > 30:
-        return pieces
     dots = "".join(
         f'<circle class=s{k} cx="{a}%" cy="{b}" r="4">'
         f"<title>{safe(line.label)}: {x:,.0f}, {100 * y:.1f} %</title></circle>"
         for (a, b), (x, y) in zip(at, line.points)
     )
     return pieces + dots
+
+
+def _stretched(line: Line, k: int, across: Axis, up: Axis) -> str:
+    """One unit of this inner drawing is a percent of the outer one's width."""
+    at = [(across.at(x), up.at(y)) for x, y in line.points]
+    lows = [(x, up.at(low)) for (x, _), (low, _) in zip(at, line.band)]
+    highs = [(x, up.at(high)) for (x, _), (_, high) in zip(at, line.band)]
+    band = f'<path class="s{k} band" d="M{_corners([*lows, *reversed(highs)])}z"/>' if line.band else ""
+    start, width = across.start, across.end - across.start
+    return (
+        f'<svg x="{start}%" y="0" width="{width}%" height="{PLOT_HEIGHT}" viewBox="{start} 0 {width} {PLOT_HEIGHT}" '
+        f'preserveAspectRatio="none" overflow="visible"><title>{safe(line.label)}</title>'
+        f'{band}<path class="l{k} curve" d="M{_corners(at)}"/></svg>'
+    )
+
+
+def _corners(points: Sequence[tuple[float, float]]) -> str:
+    return "L".join(f"{x:.5g} {y:.5g}" for x, y in points)
+
+
+def _staggered(moments: Sequence[Moment], across: Axis) -> list[tuple[Moment, int]]:
+    """How far each sign is lowered, so that it does not lie on the one before."""
+    drops: list[tuple[Moment, int]] = []
+    for moment in sorted(moments, key=lambda moment: moment.at):
+        is_near = drops and across.at(moment.at) - across.at(drops[-1][0].at) < 7
+        drops.append((moment, drops[-1][1] + 20 if is_near else 0))
+    return drops
+
+
+def _sign(moment: Moment, across: Axis, drop: int) -> str:
+    return (
+        f'<svg x="{across.at(moment.at)}%" y="0" overflow="visible">'
+        f'<line class=moment x1="0" x2="0" y1="8" y2="{PLOT_HEIGHT}"/><circle class=sign cx="0" cy="{4 + drop}" r="9"/>'
+        f'<text class=sign x="0" y="{8 + drop}">{safe(moment.sign)}</text></svg>'
+    )
+
+
+def dot_chart(title: str, series: Sequence[str], groups: Sequence[Group], centre: float = 0.0) -> str:
+    """Differences in points with their intervals, one dot each, beside the line where there is none."""
+    bars = [bar for group in groups for bar in group.bars if bar]
+    reach = max([0.05, *(abs(end - centre) for bar in bars for end in (bar.low, bar.high))])
+    reach = math.ceil(reach * 20 - 1e-9) / 20
+    axis = Axis(centre - reach, centre + reach, 3.0, 86.0)
+    parts: list[str] = []
+    y = TOP
+    for group in groups:
+        parts.append(f'<text x="0" y="{y + 13}">{safe(group.label)}</text>')
+        y += LINE_HEIGHT
+        for k, bar in enumerate(group.bars):
+            if bar:
+                parts.append(_dot(bar, k % len(SERIES), axis, y))
+                y += BAR_HEIGHT
+        y += 7
+    step = _round_step(reach / 2)
+    marks = [centre + k * step for k in range(-int(reach / step), int(reach / step) + 1)]
+    frame = "".join(_tick(axis, mark, y, f"{100 * mark:+.0f}" if mark else "0") for mark in marks)
+    frame += _chance_line(axis.at(centre), y)
+    drawing = f'<svg class=chart width="100%" height="{y + FOOT}" role="img">{frame}{"".join(parts)}</svg>'
+    keys = [(name, SERIES[k % len(SERIES)]) for k, name in enumerate(series)] if len(series) > 1 else []
+    return figure(title, drawing, keys)
+
+
+def _dot(bar: Bar, k: int, axis: Axis, y: int) -> str:
+    low, high, middle = axis.at(bar.low), axis.at(bar.high), y + 6
+    value, least, most = (f"{100 * x:+.1f}" for x in (bar.value, bar.low, bar.high))
+    hint = f"<title>{safe(bar.label)}: {value} [{least}, {most}] points, {bar.games:,} games</title>"
+    return (
+        f'<g>{hint}<line class="whisker l{k}" x1="{low}%" x2="{high}%" y1="{middle}" y2="{middle}"/>'
+        f'<circle class=s{k} cx="{axis.at(bar.value)}%" cy="{middle}" r="5"/>'
+        f'<svg x="{high}%" y="{y}" overflow="visible"><text class=value x="8" y="10">{value}</text></svg></g>'
+    )
+
+
+def _tick(axis: Axis, mark: float, bottom: int, words: str) -> str:
+    return (
+        f'<line class=grid x1="{axis.at(mark)}%" x2="{axis.at(mark)}%" y1="0" y2="{bottom}"/>'
+        f'<text class=tick x="{axis.at(mark)}%" y="{bottom + 16}" text-anchor="middle">{words}</text>'
+    )
+
+
+def _round_step(most: float) -> float:
+    """The largest of 1, 2, 5, 10, … in points that is not above."""
+    ten = 10.0 ** math.floor(math.log10(most))
+    return max(step * ten for step in (1, 2, 5) if step * ten <= most * (1 + 1e-9))
+
+
+def histogram(title: str, x_label: str, edges: Sequence[float], counts: Sequence[tuple[str, Sequence[int]]]) -> str:
+    """How a number is spread: a column for each series between every two edges, its height the share of the series."""
+    totals = [max(sum(own), 1) for _, own in counts]
+    top = max(count / total for (_, own), total in zip(counts, totals) for count in own)
+    up = Axis(0.0, max(top, 1e-9) * 1.05, PLOT_HEIGHT, 10)
+    across = Axis(edges[0], edges[-1], 8.0, 97.0)
+    step = _round_step(up.high / 2)
+    grid = "".join(
+        f'<line class=grid x1="8%" x2="97%" y1="{up.at(k * step)}" y2="{up.at(k * step)}"/>'
+        f'<text class=tick x="7%" y="{up.at(k * step) + 4}" text-anchor="end">{100 * k * step:.0f} %</text>'
+        for k in range(int(up.high / step) + 1)
+    )
+    columns = "".join(
+        _column(name, k, len(counts), own[place], own[place] / totals[k], (low, high), across, up)
+        for k, (name, own) in enumerate(counts)
+        for place, (low, high) in enumerate(pairwise(edges))
+        if own[place]
+    )
+    ticks = "".join(
+        f'<text class=tick x="{across.at(x)}%" y="{PLOT_HEIGHT + 16}" text-anchor="middle">{x:,.6g}</text>'
+        for x in _spaced(edges, across)
+    )
+    under = f'<text class=tick x="52%" y="{PLOT_HEIGHT + 34}" text-anchor="middle">{safe(x_label)}</text>'
+    drawing = (
+        f'<svg class=chart width="100%" height="{PLOT_HEIGHT + 42}" role="img">{grid}{columns}{ticks}{under}</svg>'
+    )
+    return figure(title, drawing, [(name, SERIES[k]) for k, (name, _) in enumerate(counts)] if len(counts) > 1 else [])
+
+
+def _column(
+    name: str, k: int, series: int, count: int, share: float, span: tuple[float, float], across: Axis, up: Axis
+) -> str:
+    left, right = across.at(span[0]), across.at(span[1])
+    width = (right - left) / series
+    top = up.at(share)
+    where = f"{span[0]:,.6g} to {span[1]:,.6g}"
+    return (
+        f'<rect class="s{k} column" x="{left + k * width:.3f}%" y="{top:.1f}" width="{width * 0.94:.3f}%" '
+        f'height="{PLOT_HEIGHT - top:.1f}"><title>{safe(name)}, {where}: {count:,} ({100 * share:.1f} %)</title></rect>'
+    )
+
+
+@dataclass(frozen=True)
+class Node:
+    """A part of a whole: how large it is, how far it leans to one side (-1 … 1), and what it consists of."""
+
+    label: str
+    share: float
+    lean: float
+    hint: str
+    children: Sequence[Node] = ()
+
+
+TREE_HEIGHT = 420
+
+
+def tree_chart(title: str, heads: Sequence[str], nodes: Sequence[Node], sides: tuple[str, str]) -> str:
+    """Parts of parts, a column a level: as high as their share, tinted towards the side that they lean to."""
+    width = 100 / len(heads)
+    tops = "".join(
+        f'<text class=tick x="{k * width + 0.5:.4g}%" y="12">{safe(head)}</text>' for k, head in enumerate(heads)
+    )
+    boxes = _boxes(nodes, 0, 20.0, TREE_HEIGHT / max(1e-9, sum(node.share for node in nodes)), width)
+    drawing = f'<svg class=chart width="100%" height="{TREE_HEIGHT + 26}" role="img">{tops}{boxes}</svg>'
+    return figure(title, drawing, [(sides[0], "s0"), (sides[1], "s1")])
+
+
+def _boxes(nodes: Sequence[Node], level: int, top: float, scale: float, width: float) -> str:
+    drawn = []
+    for node in nodes:
+        height = node.share * scale
+        drawn.append(_box(node, level * width, top, height, width))
+        drawn.append(_boxes(node.children, level + 1, top, scale, width))
+        top += height
+    return "".join(drawn)
+
+
+def _box(node: Node, x: float, top: float, height: float, width: float) -> str:
+    place = f'x="{x:.4g}%" y="{top:.1f}" width="{width:.4g}%" height="{height:.1f}"'
+    tint = f'<rect class="{SERIES[node.lean < 0]} node" {place} fill-opacity="{min(1.0, abs(node.lean)):.2f}"/>'
+    words = f'<text class=value x="8" y="{height / 2 + 4:.1f}">{safe(node.label)}</text>' if height >= 13 else ""
+    inner = f'<svg x="{x:.4g}%" y="{top:.1f}" width="{width:.4g}%" height="{height:.1f}">{words}</svg>'
+    return f'<g><title>{safe(node.hint)}</title><rect class="rest node" {place}/>{tint}{inner}</g>'
 
 
 def figure(title: str, drawing: str, keys: Sequence[tuple[str, str]]) -> str:
@@ -302,7 +473,7 @@ def picture(chart: str, width: int = 720) -> str:
     legend = "".join(f"<tspan class={kind}>{sign}</tspan> {name}   " for kind, sign, name in keys)
     inner = _quoted(drawing[0]).replace('width="100%"', f'x="20" y="64" width="{width - 40}"', 1)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{int(height[1]) + 84}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" width="{width}" height="{int(height[1]) + 84}">'
         f"<style>{COLOURS.replace(':root', 'svg')}{CHART_STYLE}svg{{font:13px system-ui,sans-serif}}</style>"
         f'<rect width="100%" height="100%" rx="8" class="sheet"/>'
         f'<text x="20" y="28" style="font-weight:600;font-size:15px">{title[1]}</text>'
@@ -319,27 +490,39 @@ def _quoted(markup: str) -> str:
 
 COLOURS = """
 :root{--paper:#fcfcfa;--sheet:#fff;--ink:#16181d;--soft:#575c66;--line:#e3e4e0;--s0:#2a78d6;--s1:#eb8a3c;--s2:#1f9e77;
---good:#14743f;--good-sheet:#e2f3e8;--bad:#a4262c;--bad-sheet:#fbe6e5;--none:#5b5f68;--none-sheet:#ecedef;--link:#1d5fb0}
+--good:#14743f;--good-sheet:#e2f3e8;--bad:#a4262c;--bad-sheet:#fbe6e5;--none:#5b5f68;--none-sheet:#ecedef;--link:#1d5fb0;
+--s3:#b1568f;--warn:#8a5a00;--warn-sheet:#fdf0d2}
 @media (prefers-color-scheme:dark){:root{--paper:#14161a;--sheet:#1b1e23;--ink:#eceef1;--soft:#a5abb6;--line:#32363e;
 --s0:#4b94ec;--s1:#d97a2c;--s2:#2fb389;--good:#7fd8a2;--good-sheet:#173524;--bad:#ff9d98;--bad-sheet:#41201f;
---none:#b6bbc4;--none-sheet:#2b2f36;--link:#86b7f5}}
+--none:#b6bbc4;--none-sheet:#2b2f36;--link:#86b7f5;--s3:#d583b8;--warn:#f3c766;--warn-sheet:#3b2f14}}
 @media print{:root{--paper:#fff;--sheet:#fff;--ink:#000;--soft:#444;--line:#ccc;--s0:#2a78d6;--s1:#eb8a3c;--s2:#1f9e77;
---good:#14743f;--good-sheet:#e2f3e8;--bad:#a4262c;--bad-sheet:#fbe6e5;--none:#5b5f68;--none-sheet:#ecedef}}
+--good:#14743f;--good-sheet:#e2f3e8;--bad:#a4262c;--bad-sheet:#fbe6e5;--none:#5b5f68;--none-sheet:#ecedef;--link:#000;
+--s3:#b1568f;--warn:#8a5a00;--warn-sheet:#fdf0d2}}
 """
 
 CHART_STYLE = """
-text{fill:var(--ink);font-size:13px;paint-order:stroke;stroke:var(--sheet);stroke-width:3px;stroke-linejoin:round}
-text.tick{fill:var(--soft);font-size:11.5px}
-text.value{font-size:12px}
+.chart text{fill:var(--ink);font-size:13px}
+.chart text{paint-order:stroke;stroke:var(--sheet);stroke-width:3px;stroke-linejoin:round}
+.chart text.tick{fill:var(--soft);font-size:11.5px}
+.chart text.value{font-size:12px}
 .key{fill:var(--soft)}
 .sheet{fill:var(--sheet)}
 .s0{fill:var(--s0);color:var(--s0)}
 .s1{fill:var(--s1);color:var(--s1)}
 .s2{fill:var(--s2);color:var(--s2)}
+.s3{fill:var(--s3);color:var(--s3)}
 .curve{stroke-width:2.5;stroke-linecap:round}
 .l0{stroke:var(--s0)}
 .l1{stroke:var(--s1)}
 .l2{stroke:var(--s2)}
+.l3{stroke:var(--s3)}
+path.curve{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
+.band{opacity:.16}
+.moment{stroke:var(--ink);stroke-width:1;stroke-dasharray:2 3}
+.sign{fill:var(--ink)}
+.chart text.sign{fill:var(--sheet);stroke:none;font-size:11px;font-weight:700;text-anchor:middle}
+.rest{fill:var(--none-sheet)}
+.node{stroke:var(--sheet);stroke-width:2}
 .whisker{stroke:var(--ink);stroke-width:1.5}
 .grid{stroke:var(--line)}
 .mark{fill:var(--ink);color:var(--ink)}
@@ -378,28 +561,20 @@ figcaption{font-weight:600;margin-bottom:.6rem}
 table{border-collapse:collapse;width:100%;font-size:.88rem;line-height:1.4;margin:1rem 0}
 th{text-align:left;color:var(--soft);font-weight:600}
 th,td{padding:.6rem 1rem .6rem 0;border-bottom:1px solid var(--line);vertical-align:top}
-td:nth-child(1){width:25%}
-td:nth-child(2){width:14%}
-td:nth-child(5){width:22%;padding-right:0}
-.where{display:block;font-weight:600}
 .label{display:block;color:var(--soft);font-size:.8rem;line-height:1.25}
 .measure{margin-bottom:.3rem}
 .measure b{font-weight:600;font-variant-numeric:tabular-nums;white-space:nowrap}
 .dim{color:var(--soft);font-size:.8rem;white-space:nowrap}
 .badge{display:inline-block;border-radius:99px;padding:.05rem .65rem;font-size:.82rem;font-weight:600}
 .badge{white-space:nowrap}
-.reproduced,.reached,.answered{color:var(--good);background:var(--good-sheet)}
-.not-reproduced,.not-reached{color:var(--bad);background:var(--bad-sheet)}
-.cannot-be,.not-measured{color:var(--none);background:var(--none-sheet)}
 .why{display:block;color:var(--soft);font-size:.8rem;line-height:1.35;margin-top:.25rem}
 footer{margin-top:3rem;border-top:1px solid var(--line);color:var(--soft);font-size:.87rem}
-@media (max-width:48rem){
+@media screen and (max-width:48rem){
 main{padding:1.5rem 1rem}
 thead,td.none{display:none}
 tr{display:block;background:var(--sheet);border:1px solid var(--line);border-radius:10px}
 tr{margin:.8rem 0;padding:.7rem .9rem}
 td,td:nth-child(n){display:block;width:auto;border:0;padding:.3rem 0}
-.published::before{content:"Published: ";color:var(--soft)}
 td[data-label]::before{content:attr(data-label);display:block;font-weight:600}
 }
 @media print{

@@ -1,0 +1,1 @@
+"""The playtest: is this game any good?"""

@@ -1,0 +1,245 @@
+"""What is kept: finished matches as replays, tournaments with their standings, and playtest reports.
+
+A finished match of the page lies in the same store as all others, under the tournament `page`; its replay has the name
+that the live match had. A replay of another tournament is called NAME.LINEUP.BLOCK.ROTATION.
+"""
+
+from __future__ import annotations
+
+import difflib
+import html
+import json
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from ludus.arena.match import Match, replay
+from ludus.arena.ratings import rate
+from ludus.errors import BadRecord, LudusError
+from ludus.game import Game, View
+from ludus.records import Key, MatchRecord, Store
+from ludus.web.chances import expected_shares
+from ludus.web.session import drawn, outcome_in_words
+from ludus.web.shelf import NotFound, Shelf
+
+PAGE = "page"
+MOST_LISTED = 500
+CHARTED = 60
+"""Plies of a replay for which chances are reckoned, evenly spread."""
+
+
+@dataclass
+class Playback:
+    """A finished match with every position that it went through."""
+
+    game: Game
+    record: MatchRecord
+    states: list[np.ndarray]
+    moves: list[dict[str, Any]]
+    match: Match
+    _shares: dict[int, list[float]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, game: Game, record: MatchRecord) -> Playback:
+        match = replay(record, steps=0, game=game)
+        states, moves, answers = [match.states.copy()], [], iter(record.actions)
+        while not match.over and (given := dict(zip(acting := match.acting, answers))) and len(given) == len(acting):
+            ply, state = match.plies, match.states[0].copy()
+            for player, action in given.items():
+                moves.append({"ply": ply, "player": player, "text": game.action_text(state, player, action)})
+                match.submit(player, action)
+            states.append(match.states.copy())
+        return cls(game, record, states, moves, replay(record, game=game))
+
+    def describe(self, id: str) -> dict[str, Any]:
+        return _summary(id, self.record) | {
+            "title": self.game.facts.title,
+            "outcome_text": outcome_in_words(self.match),
+            "moves": self.moves,
+        }
+
+    def frame(self, ply: int, seat: int | None) -> dict[str, Any]:
+        """The board before a ply; the last is the end."""
+        states, before = self.states[ply], self.states[ply - 1] if ply else None
+        mask = int(self.game.waiting(states)[0])
+        svg = drawn(self._view(states, seat), None if before is None else self._view(before, seat), can_act=False)
+        return {
+            "ply": ply,
+            "svg": svg,
+            "players_to_act": [player for player in range(self.record.players) if mask >> player & 1],
+            "evaluation": {"shares": self.shares(ply)},
+        }
+
+    def _view(self, states: np.ndarray, seat: int | None) -> View:
+        if seat is not None:
+            return View(self.game, states, seat)
+        view = View.public(self.game, states)
+        view.states = states.copy()  # what is finished has no secrets
+        return view
+
+    def shares(self, ply: int) -> list[float]:
+        if ply not in self._shares:
+            is_end = ply == len(self.states) - 1
+            self._shares[ply] = self.record.shares if is_end else expected_shares(self.game, self.states[ply])
+        return self._shares[ply]
+
+    def chances(self) -> list[list[float] | None]:
+        """Shares for the chart: all plies of a short match, some of a long one."""
+        chosen = {int(ply) for ply in np.linspace(0, len(self.states) - 1, min(CHARTED, len(self.states)))}
+        return [self.shares(ply) if ply in chosen else None for ply in range(len(self.states))]
+
+
+class Archive:
+    """The store and the folder of reports."""
+
+    def __init__(self, shelf: Shelf, store: Path, reports: Path):
+        self.shelf, self.path, self.reports = shelf, store, reports
+        self._standings: dict[tuple[str, int], dict[str, Any]] = {}
+        self._rating = Lock()
+        self.playback = lru_cache(8)(self._playback)
+        with self._store():
+            pass  # a store that cannot be used is refused now
+
+    @contextmanager
+    def _store(self) -> Iterator[Store]:
+        """SQLite ties a connection to its thread; opening one takes a millisecond."""
+        try:
+            with Store(self.path) as store:
+                yield store
+        except sqlite3.Error as error:
+            raise BadRecord(f"{self.path} cannot be read: {error}") from None
+
+    # -------------------------------------------------------------------------------------------- replays
+
+    def keep(self, id: str, record: MatchRecord) -> None:
+        with self._store() as store:
+            store.add(PAGE, [((int(id, 16), 0, 0), record)])
+
+    def replays(self, game: str = "", limit: int = 50) -> list[dict[str, Any]]:
+        """Finished matches, the latest first."""
+        query = (
+            "select tournament, lineup, block, rotation, record from matches"
+            " where ?1 = '' or json_extract(record, '$.game') = ?1 order by rowid desc limit ?2"
+        )
+        with self._store() as store:
+            rows = store.db.execute(query, (game, min(limit, MOST_LISTED))).fetchall()
+        return [_summary(_replay_id(name, (a, b, c)), MatchRecord.from_json(text)) for name, a, b, c, text in rows]
+
+    def _playback(self, id: str) -> Playback:
+        record = self.record(id)
+        return Playback.of(self.shelf.game_of_record(record.game), record)
+
+    def record(self, id: str) -> MatchRecord:
+        query = "select record from matches where (tournament, lineup, block, rotation) = (?, ?, ?, ?)"
+        with self._store() as store:
+            row = store.db.execute(query, _replay_key(id)).fetchone()
+        if row is None:
+            raise NotFound("there is no such replay")
+        return MatchRecord.from_json(row[0])
+
+    def has(self, id: str) -> bool:
+        try:
+            self.record(id)
+        except NotFound:
+            return False
+        return True
+
+    # -------------------------------------------------------------------------------------------- tournaments
+
+    def tournaments(self) -> list[dict[str, Any]]:
+        with self._store() as store, self._rating:
+            return [self._tournament(store, name) for name in store.tournaments() if name != PAGE]
+
+    def _tournament(self, store: Store, name: str) -> dict[str, Any]:
+        count = store.db.execute("select count(*) from matches where tournament = ?", (name,)).fetchone()[0]
+        if (name, count) not in self._standings:  # rating thousands of matches takes seconds
+            self._standings[name, count] = _rated(name, list(store.matches(name)))
+        return self._standings[name, count]
+
+    # -------------------------------------------------------------------------------------------- reports
+
+    def report_files(self) -> dict[str, Path]:
+        """Every report by its name: a page in the folder, or the `report.html` in a folder of its own. A client chooses
+        among these names, so no name can lead anywhere else."""
+        if not self.reports.is_dir():
+            return {}
+        own = {path.parent.name: path for path in sorted(self.reports.glob("*/report.html"))}
+        return own | {path.stem: path for path in sorted(self.reports.glob("*.html"))}
+
+    def report(self, name: str) -> Path:
+        files = self.report_files()
+        if name not in files:
+            raise NotFound("there is no such report", difflib.get_close_matches(name, files, cutoff=0.4))
+        return files[name]
+
+    def list_reports(self) -> list[dict[str, Any]]:
+        """The latest first."""
+        files = sorted(self.report_files().items(), key=lambda item: -item[1].stat().st_mtime)
+        return [_described_report(name, path) for name, path in files]
+
+
+def _replay_id(tournament: str, key: Key) -> str:
+    return f"{key[0]:012x}" if tournament == PAGE else ".".join([tournament, *map(str, key)])
+
+
+def _replay_key(id: str) -> tuple[str, int, int, int]:
+    if re.fullmatch(r"[0-9a-f]{12}", id):
+        return PAGE, int(id, 16), 0, 0
+    if found := re.fullmatch(r"(.+)\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})", id, re.ASCII):
+        return found[1], int(found[2]), int(found[3]), int(found[4])
+    raise NotFound("there is no such replay")
+
+
+def _summary(id: str, record: MatchRecord) -> dict[str, Any]:
+    return {
+        "id": id,
+        "game": Path(record.game).stem,
+        "agents": record.agents,
+        "plies": record.plies,
+        "outcome": record.outcome,
+        "returns": record.returns,
+        "shares": record.shares,
+    }
+
+
+def _rated(name: str, matches: list[tuple[Key, MatchRecord]]) -> dict[str, Any]:
+    records = [record for _, record in matches]
+    described: dict[str, Any] = {"name": name, "game": "", "players": 0, "matches": len(records), "standings": []}
+    if not records:
+        return described | {"note": "no match has been played yet"}
+    described |= {"game": Path(records[0].game).stem, "players": records[0].players}
+    blocks = np.unique([key[:2] for key, _ in matches], axis=0, return_inverse=True)[1].ravel()
+    try:
+        ratings = rate([r.agents for r in records], [r.shares for r in records], blocks, rng=np.random.default_rng(0))
+    except (LudusError, ValueError) as error:
+        return described | {"note": f"these matches have no common rating: {error}"}
+    anchor = f"{ratings.anchor} = 0" if ratings.anchor else "mean = 0"
+    note = f"Elo with 95 % intervals by bootstrap over blocks, {anchor}. {ratings.note}".strip()
+    return described | {"standings": [asdict(row) for row in ratings.rows], "note": note}
+
+
+def _described_report(name: str, path: Path) -> dict[str, Any]:
+    with path.open(encoding="utf-8", errors="replace") as page:
+        title = re.search(r"<title>(.*?)</title>", page.read(4096), re.DOTALL)
+    return {
+        "name": name,
+        "game": _game_of_report(path) or name,
+        "when": path.stat().st_mtime,
+        "title": html.unescape(title[1].strip()) if title else name,
+    }
+
+
+def _game_of_report(path: Path) -> str:
+    try:
+        facts = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        return str(facts.get("game", ""))
+    except (OSError, ValueError, AttributeError):
+        return ""

@@ -1,0 +1,148 @@
+"""The games and agents that the page offers, by name.
+
+A client never names a file: files come only from whoever started the server. A client's agent may also not think
+without measure, since all matches share one machine.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ludus.errors import BadInput, BadSpec, LudusError, UnknownName
+from ludus.game import Agent, Game, agent, agent_kind, agent_kinds, game_names, load, read_settings
+from ludus.runs import SHIPPED
+
+MOST = {"sims": 20_000, "ms": 5_000, "nodes": 2_000_000, "table": 20, "samples": 1_000, "worlds": 2_000, "depth": 200}
+"""The largest settings of built-in agents: a move takes some seconds at most."""
+LADDER = (
+    ("random", "beginner", "plays anything"),
+    ("greedy", "easy", "looks one step ahead"),
+    ("mcts:sims=100", "medium", "thinks a little"),
+    ("mcts:sims=1000", "hard", "thinks harder"),
+    ("mcts:ms=1000", "expert", "thinks for a second"),
+    ("alphabeta", "hard", "reads ahead exactly"),
+)
+"""Agents for people to choose from, weakest first: spec, strength and a word to a newcomer."""
+
+
+class NotOffered(UnknownName):
+    """No such name on the page; `near` are the names that are spelt alike."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], where: str = ""):
+        known = sorted(known)
+        super().__init__(kind, name[:60], known, where)
+        self.near: list[str] = difflib.get_close_matches(name[:60], known, n=3, cutoff=0.5)
+
+
+class NotFound(BadInput):
+    """Nothing of that name is kept or open here; `near` may be looked at instead."""
+
+    def __init__(self, sentence: str, near: Iterable[str] = ()):
+        super().__init__(sentence)
+        self.near = list(near)
+
+
+class UnknownGame(NotOffered):
+    def __init__(self, name: str, known: Iterable[str]):
+        super().__init__("game", name, known)
+
+
+class Shelf:
+    """What can be played here, and by whom."""
+
+    def __init__(self, games: Sequence[Path] = (), agents: Sequence[Path] = ()):
+        self._games = {name: name for name in game_names()} | {path.stem: str(path) for path in games}
+        self._agents = {path.stem: str(path) for path in agents}
+        for source in (*games, *agents):
+            if not source.is_file():
+                raise BadInput(f"there is no file {source}")
+        # What cannot be loaded is refused now, and not in the middle of an evening.
+        self.games()
+        for path in agents:
+            agent_kind(str(path))
+
+    def games(self) -> list[Game]:
+        return [load(source) for source in self._games.values()]
+
+    def game(self, name: str) -> Game:
+        if name not in self._games:
+            raise UnknownGame(name, self._games)
+        return load(self._games[name])
+
+    def game_of_record(self, source: str) -> Game:
+        """The game of a stored match, if the page offers it."""
+        for game in self.games():
+            if source in (game.source, game.name):
+                return game
+        raise UnknownGame(source, self._games)
+
+    def rule_values(self, game: Game, preset: str, changes: Mapping[str, Any]) -> dict[str, object]:
+        if preset not in game.presets:
+            raise NotOffered("preset", preset, game.presets, f" in {game.name}")
+        for rule in changes:
+            if rule not in game.params.declared:
+                raise NotOffered("rule", rule, game.params.declared, f" in {game.name}")
+        return game.rule_values(preset, changes)
+
+    def spec(self, text: str) -> str:
+        """The agent's full spec, after a look at what the client wrote."""
+        if any(sign in text for sign in ("/", "\\", ".py")):
+            raise BadSpec("an agent is called by its name here, not by a path")
+        name, _, settings = text.strip().partition(":")
+        known = {**_built_in(), **self._agents}
+        if name not in known:
+            raise NotOffered("agent", name, known)
+        if name in self._agents:
+            return self._agents[name] + (f":{settings}" if settings else "")
+        _check_measure(_built_in()[name], settings)
+        return text.strip()
+
+    def ladder(self, game: Game) -> list[dict[str, str]]:
+        """Agents that accept the game: from weak to strong, then the game's own, trained ones and the user's."""
+        specs = [*LADDER, *_scripted(game), *_shipped(game), *((name, "yours", "") for name in self._agents)]
+        return [row for row in (self._rung(game, *rung) for rung in specs) if row]
+
+    def _rung(self, game: Game, spec: str, strength: str, word: str) -> dict[str, str] | None:
+        try:
+            kind = type(agent(self.spec(spec), game))
+        except LudusError:
+            return None
+        about = (kind.__doc__ or "").strip().partition("\n")[0]
+        label = f"{spec}, {word}" if word else spec
+        return {"spec": spec, "label": label, "strength": strength, "help": about}
+
+
+@cache
+def _built_in() -> dict[str, type[Agent]]:
+    """Also those that installed packages offer."""
+    return agent_kinds()
+
+
+def _check_measure(kind: type[Agent], text: str) -> None:
+    for name, value in read_settings(kind, text).items():
+        if name == "run" and value not in _shipped_runs():
+            raise NotOffered("run", str(value), _shipped_runs())
+        if name in MOST and not value <= MOST[name]:  # which nan is not
+            raise BadSpec(f"on this page {name} of {kind.name} is at most {MOST[name]:,}")
+
+
+@cache
+def _shipped_runs() -> dict[str, dict[str, Any]]:
+    folders = [path.parent for path in sorted(SHIPPED.glob("*/settings.json"))]
+    return {path.name: json.loads((path / "settings.json").read_text(encoding="utf-8")) for path in folders}
+
+
+def _scripted(game: Game) -> list[tuple[str, str, str]]:
+    kinds = [kind for kind in _built_in().values() if kind.only_for == game.name]
+    return [(kind.name, "scripted", "") for kind in kinds if "run" not in {field.name for field in fields(kind)}]
+
+
+def _shipped(game: Game) -> list[tuple[str, str, str]]:
+    runs = [(name, run["method"]) for name, run in _shipped_runs().items() if run["game"] == game.name]
+    return [(f"{method}:run={name}", "trained", "") for name, method in runs]

@@ -1,0 +1,181 @@
+"""One connection of a browser to a live match: a mailbox towards it, a guarded door from it.
+
+A frame holds the whole state, so a slow browser misses frames but never falls behind. What comes from a browser may be
+anything: each message is measured, counted and read with care, and refused with a reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections import deque
+from typing import Any
+
+from fastapi import WebSocket, WebSocketDisconnect
+
+from ludus.web.lobby import Lobby
+from ludus.web.session import WATCHER, Refused, Session
+
+LONGEST = 4096
+"""Bytes of a message."""
+RATE = 20
+"""Messages a second."""
+PATIENCE = 40
+"""Messages beyond that which are only refused; then the door is shut."""
+MOST_CONNECTIONS = 100
+PING = 25.0
+POLICY, TOO_BIG = 1008, 1009
+"""Reasons for closing, as the protocol numbers them."""
+
+
+class Mailbox:
+    """What waits to be sent over one connection."""
+
+    def __init__(self, seat: int):
+        self.seat = seat
+        self._stale = True
+        self._messages: deque[dict[str, Any]] = deque(maxlen=64)
+        self._bell = asyncio.Event()
+        self._bell.set()
+
+    def refresh(self) -> None:
+        self._stale = True
+        self._bell.set()
+
+    def tell(self, message: dict[str, Any]) -> None:
+        self._messages.append(message)
+        self._bell.set()
+
+    async def wait(self) -> None:
+        """Until there is something to send; a ping if nothing comes for long."""
+        try:
+            async with asyncio.timeout(PING):
+                await self._bell.wait()
+        except TimeoutError:
+            self.tell({"type": "ping"})
+
+    def empty(self, session: Session) -> list[str]:
+        """What is to be sent now."""
+        self._bell.clear()
+        stale, self._stale = self._stale, False
+        frames = [_frame(session, self.seat)] if stale else []
+        messages = [json.dumps(message) for message in self._messages]
+        self._messages.clear()
+        return frames + messages
+
+
+def _frame(session: Session, seat: int) -> str:
+    try:
+        return session.frame_text(seat)
+    except Exception:
+        logging.getLogger(__name__).exception("match %s cannot be shown", session.id)
+        return '{"type":"notice","text":"the match cannot be shown: the game itself fails"}'
+
+
+class Meter:
+    """Counts messages. Credit for one second is given at the start and grows with time; below zero it is debt."""
+
+    def __init__(self) -> None:
+        self.credit, self._at = float(RATE), time.monotonic()
+
+    def count(self) -> None:
+        now = time.monotonic()
+        self.credit = min(RATE, self.credit + (now - self._at) * RATE) - 1
+        self._at = now
+
+
+async def serve(socket: WebSocket, lobby: Lobby, session: Session, viewer: int) -> None:
+    """Talk with one browser until it leaves."""
+    mailbox = Mailbox(viewer)
+    session.join(mailbox)
+    lobby.attend(session)
+    writer = asyncio.create_task(_write(socket, mailbox, session, lobby.in_turn))
+    try:
+        await _read(socket, lobby, session, mailbox)
+    except (WebSocketDisconnect, RuntimeError):  # the latter where the other side went while we were writing
+        pass
+    finally:
+        writer.cancel()
+        session.leave(mailbox)
+
+
+async def _write(socket: WebSocket, mailbox: Mailbox, session: Session, in_turn: asyncio.Lock) -> None:
+    while True:
+        await mailbox.wait()
+        if mailbox.seat == WATCHER:
+            async with in_turn:
+                texts = mailbox.empty(session)
+        else:
+            texts = mailbox.empty(session)
+        try:
+            for text in texts:
+                await socket.send_text(text)
+        except Exception:  # whatever it is called, the other side has gone; the reader notices it, too, and cleans up
+            return
+
+
+async def _read(socket: WebSocket, lobby: Lobby, session: Session, mailbox: Mailbox) -> None:
+    meter = Meter()
+    while True:
+        event = await socket.receive()
+        if event["type"] == "websocket.disconnect":
+            return
+        text = event.get("text") or (event.get("bytes") or b"").decode("utf-8", "replace")
+        if len(text) > LONGEST:
+            await socket.close(TOO_BIG, "the message is too long")
+            return
+        meter.count()
+        if meter.credit < -PATIENCE:
+            await socket.close(POLICY, "too many messages")
+            return
+        if meter.credit < 0:
+            mailbox.tell({"type": "refused", "reason": f"not more than {RATE} messages a second, please"})
+        else:
+            await answer(text, lobby, session, mailbox)
+
+
+async def answer(text: str, lobby: Lobby, session: Session, mailbox: Mailbox) -> None:
+    """Do what one message asks, or say why not."""
+    try:
+        await _obey(_read_message(text), lobby, session, mailbox)
+    except Refused as refusal:
+        mailbox.tell({"type": "refused", "reason": str(refusal)})
+    except Exception:
+        logging.getLogger(__name__).exception("a message to match %s failed", session.id)
+        mailbox.tell({"type": "refused", "reason": "that could not be done"})
+    lobby.attend(session)
+
+
+def _read_message(text: str) -> dict[str, Any]:
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Refused("the message is no JSON") from None
+    if not isinstance(message, dict):
+        raise Refused("a message is a JSON object with a type")
+    return message
+
+
+async def _obey(message: dict[str, Any], lobby: Lobby, session: Session, mailbox: Mailbox) -> None:
+    viewer = mailbox.seat
+    match message.get("type"):
+        case "play":
+            session.play(viewer, message.get("action"), message.get("ply"))
+        case "say":
+            session.say(viewer, message.get("text"), message.get("ply"))
+        case "undo":
+            session.undo(viewer)
+        case "resign":
+            session.resign(viewer)
+        case "pause" | "resume" | "step" | "speed" as order:
+            session.control(viewer, order, message.get("value"))
+        case "hint":
+            mailbox.tell(await lobby.hint(session, viewer))
+        case "replace":
+            await lobby.replace(session, viewer, message.get("seat"), message.get("spec"))
+        case "pong":
+            pass
+        case unknown:
+            raise Refused(f"there is no message of type {str(unknown)[:40]!r}")

@@ -1,0 +1,61 @@
+/** Tournaments and reports: tables to read. */
+
+import { h } from "./dom.js";
+import { ask } from "./net.js";
+
+export async function showTournaments(page) {
+  const tournaments = await ask("/api/tournaments");
+  const hint = "None yet. Run one with: ludus tournament connect_four random greedy mcts";
+  page.className = "reading";
+  page.replaceChildren(h("h1", {}, "Tournaments"), ...some(tournaments.map(tournament), hint));
+}
+
+const some = (elements, hint) => (elements.length ? elements : [h("p", { class: "soft" }, hint)]);
+
+function tournament({ name, game, matches, note, standings }) {
+  const heads = ["Agent", "Rating", "Games", "Score"].map((head) => h("th", { scope: "col" }, head));
+  const table = h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, standings.map(standing)));
+  return h("section", { class: "sheet" },
+    h("h2", {}, name), h("p", { class: "soft" }, `${game}, ${matches.toLocaleString()} matches`),
+    standings.length > 0 && h("div", { class: "scroll" }, table), note && h("p", { class: "soft small-print" }, note));
+}
+
+function standing({ name, rating, low, high, games, score }) {
+  const interval = h("span", { class: "soft" }, ` [${signed(low)}, ${signed(high)}]`);
+  const cells = [[signed(rating), interval], games.toLocaleString(), `${(100 * score).toFixed(1)} %`];
+  return h("tr", {}, h("th", { scope: "row" }, name), cells.map((cell) => h("td", {}, cell)));
+}
+
+/** Where nothing bounds a rating, the server knows no number. */
+const signed = (points) => (points == null ? "∞" : `${points > 0 ? "+" : ""}${Math.round(points)}`);
+
+export async function showReports(page) {
+  const reports = await ask("/api/reports");
+  const list = reports.length ? [h("ul", { class: "entries" }, reports.map(report))] : [];
+  page.className = "reading";
+  page.replaceChildren(h("h1", {}, "Reports"), ...some(list, "None yet. Make one with: ludus playtest connect_four"));
+}
+
+function report({ name, game, when, title }) {
+  const about = [game, new Date(1000 * when).toLocaleDateString()].join(" · ");
+  const link = h("a", { href: `/reports/${encodeURIComponent(name)}` }, h("b", {}, title ?? name));
+  link.append(h("span", { class: "soft" }, about));
+  return h("li", {}, link);
+}
+
+const PLACES = [
+  ["/", "Play or watch a match"],
+  ["/tournaments", "Tournaments"],
+  ["/reports", "Reports"],
+];
+
+export function showNothing(page) {
+  page.className = "reading";
+  document.title = "Not found · Ludus";
+  const links = PLACES.map(([path, words]) => h("li", {}, h("a", { href: path }, h("b", {}, words))));
+  page.replaceChildren(
+    h("h1", {}, "There is nothing here"),
+    h("p", {}, "The address may be mistyped, or the match is gone. You may have meant:"),
+    h("ul", { class: "entries" }, links),
+  );
+}
