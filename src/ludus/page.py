@@ -549,7 +549,7 @@ a:hover{text-decoration:underline}
 nav{display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;font-size:.92rem}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem;margin:1.5rem 0}
 .tile{background:var(--sheet);border:1px solid var(--line);border-radius:10px;padding:.8rem 1rem}
-.tile{color:var(--soft);font-size:.87rem;line-height:1.35}
+.tile{color:var(--soft);font-size:.87rem;line-height:1.35;overflow-wrap:anywhere}
 .tile b{display:block;color:var(--ink);font-size:1.7rem;line-height:1.2;letter-spacing:-.02em}
 figure{background:var(--sheet);border:1px solid var(--line);border-radius:10px}
 figure{margin:1.2rem 0;padding:1rem 1.1rem .4rem}

@@ -83,7 +83,7 @@ def test_the_verdict_comes_first_and_every_part_is_there(page):
     titles = re.findall(r"<h2>(.*?)</h2>", page[0])
     assert titles == [
         "Verdict", "Seats and skill", "Length", "Three matches", "Actions", "Openings", "Replays", "Every number",
-        "How it was measured",
+        "How it was measured", "What the numbers mean",
     ]  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def test_every_number_is_in_the_table_with_its_games(page, connect_four):
     for reading in read(connect_four).found:
         if reading.text:
             assert f"{reading.text} {reading.n:,} games" in words, reading.name
-            assert f"metrics/{reading.key}" in words
+            assert f'href="#metric-{reading.key}"' in page[0]
 
 
 def test_pictures_share_one_style_sheet(page):
@@ -306,3 +306,10 @@ def test_without_script_the_moments_stand_side_by_side(connect_four, tmp_path, b
     tab.goto(f"{address}#replay-1-3")
     film = cast(connect_four)[0][0]
     assert {int(ply) for ply in shown_plies(tab, 1)} == {3, *film.moments}
+
+
+def test_every_metric_can_be_looked_up_in_the_page(page):
+    keys = set(re.findall(r'href="#metric-(\w+)"', page[0]))
+    assert keys <= set(re.findall(r'id="metric-(\w+)"', page[0]))
+    assert {"seat_advantage", "drama", "skill_ladder"} <= keys
+    assert "How to read it" in page[0]

@@ -73,7 +73,7 @@ def test_every_reading_rests_on_games_and_lies_in_its_interval(connect_four):
             assert reading.n > 0
             assert reading.low - 1e-9 <= reading.value <= reading.high + 1e-9, reading
     # For three players, for three levels, for games of chance, and without a number.
-    elsewhere = {"kingmaking", "non_transitivity", "luck_in_play", "action_use"}
+    elsewhere = {"kingmaking", "non_transitivity", "luck_share", "luck_in_play", "action_use"}
     assert {reading.key for reading in found} >= set(metrics.EXPLAINED) - elsewhere
 
 

@@ -191,7 +191,7 @@ class _Choices:
         height, slope, bend = self._climb(here, taken, halves)
         for _ in range(200):
             step = np.linalg.solve(bend, slope)
-            step *= min(1.0, 2.0 / np.abs(step).max())
+            step *= min(1.0, 2.0 / max(np.abs(step).max(), 1e-12))
             while (there := self._climb(here + step, taken, halves))[0] < height - 1e-9 * abs(height):
                 step = step / 2
             here, (height, slope, bend) = here + step, there

@@ -17,6 +17,7 @@ from ludus.playtest._casting import cast
 from ludus.playtest._charts import actions, ladder, lengths, seats
 from ludus.playtest._films import Film, Projector, cinema
 from ludus.playtest._openings import openings_chart
+from ludus.playtest._pages import glossary
 from ludus.playtest._reading import LIGHTS, Reading, Readings, as_sentence
 from ludus.playtest._stories import story
 from ludus.playtest.results import Bug, Cell, Results
@@ -77,6 +78,7 @@ def page(results: Results, readings: Readings) -> Page:
         Section("Replays", _cinema(list(projectors.values()))),
         Section("Every number", [_table(readings, group) for group in GROUPS if readings.of(group)]),
         Section("How it was measured", _measured(results)),
+        Section("What the numbers mean", glossary(dict.fromkeys(reading.key for reading in readings.found))),
     ]
     return Page(
         title=results.title,
@@ -156,7 +158,7 @@ def _table(readings: Readings, group: str) -> str:
 
 
 def _metric(key: str, rows: Mapping[str, Sequence[Reading]]) -> str:
-    about = f"{safe(metrics.EXPLAINED.get(key, ''))} <code>metrics/{safe(key)}</code>"
+    about = f'{safe(metrics.EXPLAINED.get(key, ""))} <a href="#metric-{key}">How it is measured</a>'
     lines = "".join(_row(name, found) for name, found in rows.items())
     return f"<tbody><tr class=about><th colspan=2>{about}</th></tr>{lines}</tbody>"
 
@@ -211,6 +213,7 @@ STYLE = """
 .numbers .measure{margin:0}
 .rests,.beside{font-size:.8rem;color:var(--soft)}
 .rests{margin-left:.6rem}
+h4{margin:1rem 0 0}
 h3{font-size:1.05rem;margin:1.6rem 0 .2rem}
 details summary{cursor:pointer;color:var(--link);margin:.6rem 0}
 @media screen and (max-width:48rem){

@@ -359,10 +359,10 @@ def _dice_fall(results: Results) -> bool:
 
 def _luck(results: Results) -> Iterator[Reading]:
     chance = load(results.game).facts.chance
-    for k, cell in enumerate(both_ends(results)):
+    for k, cell in enumerate(both_ends(results) if chance else ()):
         found = metrics.luck_share(cell.replays, chance)
         made = _made("luck_share", SKILL, "What the deal decides", found, level=cell.specs[0])
-        if k == 0 and chance:
+        if k == 0:
             words = f"Between equals, the luck of the deal decides {made.text} of the results."
             made = _lit(made, "Luck", found, LUCK, words)
         yield made

@@ -1,0 +1,84 @@
+"""`ludus playtest` as a person and a program meet it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from ludus.cli import main
+
+GAMES = Path(__file__).resolve().parents[1] / "playtest" / "games"
+
+
+@pytest.fixture
+def ludus(monkeypatch, capsys, tmp_path):
+    """Run the command in this process: exit code, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["ludus", "playtest", *arguments])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 1 if stop.code else 0
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def test_a_verdict_and_a_page(ludus, tmp_path):
+    code, out, err = ludus("tic_tac_toe", "--quick", "--games", "40", "--jobs", "2", "--out", "here")
+    assert (code, err) == (0, "")
+    assert "verdict" in out
+    assert "Draws" in out
+    assert "the report: here/report.html" in out
+    assert (tmp_path / "here" / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    code, out, _ = ludus("tic_tac_toe", "--quick", "--games", "40", "--out", "here", "--json")
+    told = json.loads(out)
+    kept = json.loads((tmp_path / "here" / "report.json").read_text(encoding="utf-8"))
+    assert told["page"] == "here/report.html"
+    assert told["summary"] == kept["summary"]
+
+
+def test_a_game_of_pure_chance_is_seen_through(ludus):
+    code, out, _ = ludus(str(GAMES / "coin_flip.py"), "--quick", "--games", "100")
+    words = " ".join(out.split())
+    assert code == 0
+    assert "Thinking more hardly pays" in words
+    assert "the luck of the deal decides 100.0 %" in words
+    assert "playtests/coin_flip-2p-quick-0/report.html" in words
+
+
+def test_rules_have_folders_of_their_own(ludus, tmp_path):
+    for arguments in ([], ["--preset", "fair"], ["--rule", "first=60"]):
+        assert ludus(str(GAMES / "tilted.py"), "--quick", "--games", "8", *arguments)[0] == 0
+    assert sorted(path.name for path in (tmp_path / "playtests").iterdir()) == [
+        "tilted-2p-fair-quick-0",
+        "tilted-2p-first-60-quick-0",
+        "tilted-2p-quick-0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["no_such_game"], "no game is called 'no_such_game'"),
+        (["tic_tac_toe", "--quick", "--hours", "1"], "either --quick or --hours, not both"),
+        (["tic_tac_toe", "--precision", "5"], "half-width between"),
+        (["tic_tac_toe", "--players", "3"], "tic_tac_toe is for 2 players, not 3"),
+        (["tic_tac_toe", "--rule", "size=4"], "size"),
+        (["tic_tac_toe", "--agent", "genius"], "no agent is called 'genius'"),
+        (["kuhn_poker", "--agent", "alphabeta"], "alphabeta cannot play kuhn_poker"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_two(ludus, tmp_path, arguments, sentence):
+    code, _, err = ludus(*arguments)
+    assert code == 2
+    assert sentence in err
+    assert len(err.strip().splitlines()) == 1
+    assert not (tmp_path / "playtests").exists()
