@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import importlib
 import importlib.metadata
 import importlib.util
@@ -90,6 +91,13 @@ class Game:
         if template not in self._kernels:
             self._kernels[template] = bind(template, self.names, self.name)
         return self._kernels[template]
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever a rule, a helper of one or a table does."""
+        judged = (kernels.set_up, kernels.masks, kernels.menus, kernels.advance, kernels.payoffs)
+        names = [getattr(bound, "py_func", bound).__qualname__ for bound in map(self.kernel, judged)]
+        return hashlib.sha256("".join(names).encode()).hexdigest()[:16]
 
     # -------------------------------------------------------------------------------------------- positions
 

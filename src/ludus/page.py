@@ -554,7 +554,7 @@ nav{display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;font-size:.92rem}
 figure{background:var(--sheet);border:1px solid var(--line);border-radius:10px}
 figure{margin:1.2rem 0;padding:1rem 1.1rem .4rem}
 figcaption{font-weight:600;margin-bottom:.6rem}
-.legend{display:block;font-weight:400;font-size:.85rem;color:var(--soft)}
+.legend{display:flex;flex-wrap:wrap;font-weight:400;font-size:.85rem;color:var(--soft)}
 .key{margin-right:1rem;white-space:nowrap}
 .key i{font-style:normal}
 .chart{display:block;overflow:visible}

@@ -15,8 +15,9 @@ import pytest
 
 from ludus.errors import BadInput, BadRules
 from ludus.playtest import metrics
+from ludus.playtest._bugs import find_bugs, unused_kinds
 from ludus.playtest.plan import Mode, Plan, matches_for
-from ludus.playtest.run import Playtest, find_bugs, unused_kinds
+from ludus.playtest.run import Playtest
 from ludus.playtest.verdict import read
 from tests.playtest.small_results import played
 
@@ -24,9 +25,20 @@ GAMES = Path(__file__).parent / "games"
 SMALL = Mode("small", 6, 0.1, 32)
 
 
-def run(folder: Path, name: str, mode: Mode = SMALL, **more):
-    defaults = {"preset": "default", "rules": {}, "players": 2, "games": 60}
-    return Playtest(Plan(str(name), mode=mode, **{**defaults, **more}), folder).run()
+RUN = (
+    "import json, sys; from pathlib import Path; from ludus.playtest.plan import Mode, Plan;"
+    "from ludus.playtest.run import Playtest; d = json.loads(sys.argv[1]); d['mode'] = Mode(**d['mode']);"
+    "Playtest(Plan(**d), Path(sys.argv[2])).run()"
+)
+"""A playtest in a process of its own."""
+
+
+def plan_of(name: str | Path, mode: Mode = SMALL, **more) -> Plan:
+    return Plan(str(name), mode=mode, **{"preset": "default", "rules": {}, "players": 2, "games": 60, **more})
+
+
+def run(folder: Path, name: str | Path, mode: Mode = SMALL, **more):
+    return Playtest(plan_of(name, mode, **more), folder).run()
 
 
 def test_a_whole_playtest(tmp_path):
@@ -55,14 +67,19 @@ def test_the_same_again_plays_nothing_and_finds_the_same(tmp_path):
         run(tmp_path, "kuhn_poker", seed=1)
 
 
+def test_changed_rules_never_meet_old_matches(tmp_path):
+    game = tmp_path / "racing.py"
+    game.write_text((GAMES / "race.py").read_text())
+    run(tmp_path / "out", game, games=4)
+    game.write_text((GAMES / "race.py").read_text().replace("below(rng, 6)", "below(rng, 5)"))
+    command = [sys.executable, "-c", RUN, json.dumps(asdict(plan_of(game, games=4))), str(tmp_path / "out")]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "another text of the rules; give another --out" in refused.stderr
+
+
 def test_killed_in_the_middle_it_goes_on(tmp_path):
-    plan = asdict(Plan("kuhn_poker", "default", {}, 2, SMALL, games=600))
-    code = (
-        "import json, sys; from pathlib import Path; from ludus.playtest.plan import Mode, Plan;"
-        "from ludus.playtest.run import Playtest; d = json.loads(sys.argv[1]); d['mode'] = Mode(**d['mode']);"
-        "Playtest(Plan(**d), Path(sys.argv[2])).run()"
-    )
-    command = [sys.executable, "-c", code, json.dumps(plan), str(tmp_path / "killed")]
+    plan = asdict(plan_of("kuhn_poker", games=600))
+    command = [sys.executable, "-c", RUN, json.dumps(plan), str(tmp_path / "killed")]
     process = subprocess.Popen(command)
     deadline = time.monotonic() + 60
     while not (tmp_path / "killed" / "matches.sqlite").exists() and time.monotonic() < deadline:

@@ -129,7 +129,7 @@ def tiles(results: Results, findings: Sequence[Finding]) -> list[Tile]:
     return [
         Tile(number(Verdict.REPRODUCED), "claims reproduced"),
         Tile(number(Verdict.NOT_REPRODUCED), "not reproduced"),
-        Tile(number(Verdict.CANNOT_BE, Verdict.NOT_MEASURED), "cannot be, or not measured"),
+        Tile(number(Verdict.CANNOT_BE, Verdict.NOT_MEASURED), "cannot be reproduced, or not measured"),
         Tile(f"{number(Verdict.REACHED)} of {aims}", "aims of our own reached"),
         *(Tile(f"{100 * one.value:.0f} %", "wins of our champion against three trees") for one in best),
         Tile(f"{games / 1e6:.1f} M", "games of tournaments behind these numbers"),

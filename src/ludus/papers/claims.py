@@ -15,7 +15,7 @@ from ludus.page import Bar
 class Verdict(StrEnum):
     REPRODUCED = "reproduced"
     NOT_REPRODUCED = "not reproduced"
-    CANNOT_BE = "cannot be"
+    CANNOT_BE = "cannot be reproduced"
     NOT_MEASURED = "not measured"
     REACHED = "reached"
     """Of an aim of ours that the paper does not have."""

@@ -21,7 +21,7 @@ def findings_table(findings: Iterable[Finding], columns: Sequence[str]) -> str:
 def _finding_row(finding: Finding, columns: Sequence[str]) -> str:
     claim = finding.claim
     said = f"<td><span class=where>{safe(claim.where)}</span>{safe(claim.text)}</td>"
-    published = f"<td class=published>{safe(claim.published)}</td>"
+    published = f"<td class=published>{safe(claim.published).replace(' %', '&nbsp;%')}</td>"
     badge = f'<span class="badge {anchor(finding.verdict)}">{safe(finding.verdict)}</span>'
     verdict = f"<td class=verdict>{badge}<span class=why>{safe(finding.why)}</span></td>"
     places = [measure.rules if measure.rules in columns else columns[0] for measure in finding.measures]
@@ -55,7 +55,7 @@ td:nth-child(5){width:22%;padding-right:0}
 .where{display:block;font-weight:600}
 .reproduced,.reached,.answered{color:var(--good);background:var(--good-sheet)}
 .not-reproduced,.not-reached{color:var(--bad);background:var(--bad-sheet)}
-.cannot-be,.not-measured{color:var(--none);background:var(--none-sheet)}
+.cannot-be-reproduced,.not-measured{color:var(--none);background:var(--none-sheet)}
 @media screen and (max-width:48rem){
 td:nth-child(n){width:auto;padding:.3rem 0}
 .published::before{content:"Published: ";color:var(--soft)}

@@ -9,6 +9,7 @@ says.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from ludus.arena.statistics import wilson
@@ -408,10 +409,10 @@ def ranking(measures: Sequence[Measure]) -> list[Measure]:
 
 
 def order_text(measures: Sequence[Measure]) -> str:
-    """Who comes before whom, and whether that is certain."""
+    """Who comes before whom; ≈ where that is not certain."""
     ranked = ranking(measures)
-    verdict, why = in_order(ranked)
-    return why.removeprefix("in this order: ") if verdict is Verdict.REPRODUCED else why
+    signs = (">" if one.minus(two).low > 0 else "≈" for one, two in pairwise(ranked))
+    return ranked[0].label + "".join(f" {sign} {one.label}" for sign, one in zip(signs, ranked[1:]))
 
 
 def champion(results: Results) -> list[Finding]:

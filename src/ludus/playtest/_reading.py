@@ -10,6 +10,8 @@ from ludus.arena.statistics import Interval
 LIGHTS = {"red": ("✕", "a problem"), "amber": ("!", "to watch"), "green": ("✓", "fine"), "none": ("·", "no judgement")}
 """A sign and a meaning for each light, the worst first: colours alone would not reach everybody."""
 
+UNSURE = "More matches are needed to be sure."
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -59,9 +61,9 @@ class Readings:
         return [reading for reading in self.found if reading.group == group and reading.text]
 
     def verdict(self) -> list[Reading]:
-        """What has a light, the worst first."""
+        """What has a light, the worst first, and what is certain before what is not."""
         judged = [reading for reading in self.found if reading.light != "none"]
-        return sorted(judged, key=lambda reading: list(LIGHTS).index(reading.light))
+        return sorted(judged, key=lambda reading: (list(LIGHTS).index(reading.light), UNSURE in reading.sentence))
 
     def summary(self) -> str:
         """How many lights of each colour, and the worst."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, replace
@@ -23,10 +22,11 @@ from ludus.errors import BadInput, BadRules
 from ludus.game import Game, agent, load
 from ludus.playtest import evaluate
 from ludus.playtest import plan as planning
+from ludus.playtest._bugs import faults_of, find_bugs, unused_kinds
 from ludus.playtest.evaluate import Evaluator
 from ludus.playtest.plan import Count, Plan, count_for, gate, is_shallow, ladder, matches_for
 from ludus.playtest.replays import Fan, Replay, Trace, legal_kinds, replays_of
-from ludus.playtest.results import Bug, Cell, Gate, Results
+from ludus.playtest.results import Cell, Gate, Results
 from ludus.records import MatchRecord, Store
 from ludus.testing import check_game
 
@@ -37,9 +37,9 @@ Watch = Callable[[str, int, int], None]
 class Ledger:
     """What was decided, on disk; the same decisions hold after a kill."""
 
-    def __init__(self, folder: Path, plan: Plan):
+    def __init__(self, folder: Path, plan: Plan, fingerprint: str):
         self.path = folder / "plan.json"
-        wanted = json.loads(json.dumps(asdict(plan)))
+        wanted = json.loads(json.dumps({**asdict(plan), "text of the rules": fingerprint}))
         self.kept: dict[str, Any] = {"plan": wanted, "counts": {}, "seconds_each": {}, "spent": 0.0}
         if self.path.exists():
             self.kept = json.loads(self.path.read_text(encoding="utf-8"))
@@ -75,7 +75,7 @@ class Playtest:
         self.game.check_setting(plan.players, self.values)
         self.given = [agent(spec, self.game).spec for spec in plan.agents]
         folder.mkdir(parents=True, exist_ok=True)
-        self.ledger = Ledger(folder, plan)
+        self.ledger = Ledger(folder, plan, self.game.fingerprint)
         self.cells: list[Cell] = []
         self.gates: list[Gate] = []
         self.notes: list[str] = []
@@ -134,9 +134,9 @@ class Playtest:
             spent = self._level(level, played, left)
             if spent is None:
                 self.notes.append(f"{level} is left out: {planning.FEWEST} matches of it take more than the time left")
-                if level in self.given:
-                    continue
-                break
+                if level.startswith("mcts") and level not in self.given:
+                    break  # the next would take twice as long
+                continue
             played.append(level)
             left -= spent
             if is_shallow(level) and not self._passes("shallow"):
@@ -343,62 +343,3 @@ class TraceFile:
 def _trace_from(row: dict[str, Any]) -> Trace:
     fans = tuple(Fan(decision, *(np.array(part) for part in parts)) for decision, *parts in row["fans"])
     return Trace(row["evaluator"], np.array(row["expected"]), np.array(row["errors"]), fans, row["stride"])
-
-
-# ------------------------------------------------------------------------------------------------ what is wrong
-
-
-def find_bugs(cells: Iterable[Cell], players: int) -> list[Bug]:
-    """Positions without an action, matches without an end, seats that cannot win: one example of each."""
-    cells = list(cells)
-    found: list[Bug] = []
-    for cell in cells:
-        for record, replay in zip(cell.records, cell.replays):
-            stuck = np.flatnonzero(replay.menus == 0)
-            if len(stuck):
-                ply, player = int(replay.steps[stuck[0]]), int(replay.movers[stuck[0]]) + 1
-                found.append(Bug("no-legal-action", f"at ply {ply} player {player} has no legal action", record, ply))
-            if replay.outcome == "limit":
-                sentence = f"a match of {cell.name} is still going on after {replay.plies:,} plies"
-                found.append(Bug("endless", sentence, record, replay.plies))
-    return _first_of_each(found) + _hopeless_seats(cells, players)
-
-
-def _first_of_each(bugs: Iterable[Bug]) -> list[Bug]:
-    return list({bug.kind: bug for bug in reversed(list(bugs))}.values())
-
-
-def _hopeless_seats(cells: Sequence[Cell], players: int) -> list[Bug]:
-    replays = [(record, replay) for cell in cells for record, replay in zip(cell.records, cell.replays)]
-    enough = len(replays) >= 20 * players
-    best = np.array([replay.shares for _, replay in replays]).max(axis=0) if enough else np.ones(players)
-    record = replays[0][0] if replays else None
-    return [
-        Bug("cannot-win", f"player {seat + 1} never got more than nothing in {len(replays):,} matches", record)
-        for seat in np.flatnonzero(best < 1e-9).tolist()
-    ]
-
-
-def unused_kinds(legal: dict[str, int], cells: Iterable[Cell]) -> list[Bug]:
-    """Kinds of actions that nobody may or nobody wants to play."""
-    chosen = Counter(kind for cell in cells for replay in cell.replays for kind in replay.kinds)
-    never = [kind for kind, times in legal.items() if times == 0 and not chosen[kind]]
-    unwanted = [kind for kind, times in legal.items() if times >= 30 and not chosen[kind]]
-    return [Bug("never-legal", f"{kind!r} was never legal") for kind in never] + [
-        Bug("never-chosen", f"{kind!r} was legal {legal[kind]:,} times and never chosen") for kind in unwanted
-    ]
-
-
-def faults_of(cells: Iterable[Cell]) -> list[str]:
-    """Agents that crashed, stalled or cheated: a sentence for each way in which each did."""
-    seen: Counter[tuple[str, str]] = Counter()
-    detail: dict[tuple[str, str], str] = {}
-    for record in (record for cell in cells for record in cell.records):
-        if record.culprit >= 0:
-            key = (record.agents[record.culprit], record.outcome)
-            seen[key] += 1
-            detail.setdefault(key, record.detail)
-    return [
-        f"{spec} lost {times:,} {'match' if times == 1 else 'matches'} by {outcome}: {detail[spec, outcome]}"
-        for (spec, outcome), times in seen.items()
-    ]

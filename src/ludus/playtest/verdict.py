@@ -15,7 +15,20 @@ from ludus.arena.statistics import Interval
 from ludus.errors import BadInput
 from ludus.game import load
 from ludus.playtest import metrics
-from ludus.playtest._reading import ELO, FINE, NUMBER, POINTS, SHARE, SIZE, Reading, Readings, Style, as_sentence, light
+from ludus.playtest._reading import (
+    ELO,
+    FINE,
+    NUMBER,
+    POINTS,
+    SHARE,
+    SIZE,
+    UNSURE,
+    Reading,
+    Readings,
+    Style,
+    as_sentence,
+    light,
+)
 from ludus.playtest.results import Cell, Results
 from ludus.rng import match_words
 
@@ -54,7 +67,6 @@ LIFT = 0.01, 0.05
 KINGS = 0.05, 0.15
 """Decisions that mean nothing to their player, and choose between rivals."""
 
-UNSURE = "More matches are needed to be sure."
 
 WEAK = ("random", "greedy")
 """Agents whose choices say nothing of what good players would do."""
@@ -127,6 +139,7 @@ def _rules(results: Results) -> Iterator[Reading]:
         yield _words("bugs", RULES, "Rules", "green", "No dead end, no endless match and no useless rule was found.")
     for k, cell in enumerate(both_ends(results)):
         yield from _endings(cell, is_judged=k == 0)
+    yield from _cut_off(results)
 
 
 def _bug_light(kind: str) -> str:
@@ -136,20 +149,26 @@ def _bug_light(kind: str) -> str:
 def _endings(cell: Cell, is_judged: bool) -> Iterator[Reading]:
     level, found = cell.specs[0], metrics.endings(cell.replays)
     draws = _made("endings", RULES, "Draws", found.draws, level=level)
-    cut = _made("endings", RULES, "Cut off at the limit", found.limits, level=level)
     if is_judged:
         draws = _lit(draws, "Draws", found.draws, DRAWS, f"Between equals {draws.text} of matches are draws.")
-        cut = _lit(cut, "Endings", found.limits, CUT_OFF, _cut_words(found.limits, cut.text))
     yield draws
     yield _made("endings", RULES, "Won by somebody", found.completion, level=level)
-    yield cut
+    yield _made("endings", RULES, "Cut off at the limit", found.limits, level=level)
     yield _made("endings", RULES, "Ended by an agent's fault", found.faults, level=level)
 
 
-def _cut_words(found: Interval, text: str) -> str:
-    if found.value == 0:
-        return f"All {found.n:,} matches came to an end by themselves."
-    return f"{text} of matches never end by themselves and must be cut off."
+def _cut_off(results: Results) -> Iterator[Reading]:
+    """Of the level that ends worst: rules that let a match go on for ever do so at some level."""
+    cells = self_plays(results)
+    if not cells:
+        return
+    worst = max((metrics.endings(cell.replays).limits for cell in cells), key=lambda limits: limits.value)
+    if worst.value > 0:
+        words = f"{SHARE.text(worst)} of matches never end by themselves and must be cut off."
+        yield _words("endings", RULES, "Endings", light(worst, *CUT_OFF), words)
+    else:
+        matches = sum(len(cell.replays) for cell in cells)
+        yield _words("endings", RULES, "Endings", "green", f"All {matches:,} matches came to an end by themselves.")
 
 
 # ------------------------------------------------------------------------------------------------ seats
