@@ -32,6 +32,10 @@ def address(opened: dict[str, Any], seat: int | None = None) -> str:
     return f"/ws/match/{opened['id']}{query}"
 
 
+PATIENCE = 3
+"""Pings that are waited for: a game that is met for the first time is compiled."""
+
+
 class Guest:
     """One connection; every message that came is kept."""
 
@@ -45,6 +49,9 @@ class Guest:
 
     def hear(self) -> dict[str, Any]:
         message = self.socket.receive_json()
+        for _ in range(PATIENCE):
+            if message["type"] == "ping":
+                message = self.socket.receive_json()
         assert message["type"] != "ping", "nothing came for a long time"
         (self.frames if message["type"] == "state" else self.others).append(message)
         return message

@@ -42,6 +42,8 @@ FORGOTTEN = 24 * 3600.0
 HINT = "mcts:ms=700"
 WATCHED_SPEED, PLAYED_SPEED = 1.0, 10.0
 """Steps a second of agents, where nobody says otherwise: among themselves, and against people."""
+LONGEST_REST = 2.0
+"""Seconds between two estimates for charts, at most."""
 
 log = logging.getLogger(__name__)
 
@@ -267,7 +269,8 @@ class Lobby:
                 started = time.monotonic()
                 if session.wants_estimate():
                     await self._estimate(session)
-                    await asyncio.sleep(9 * (time.monotonic() - started))
+                    # The first of a game may have to compile: that is no reason for a long rest.
+                    await asyncio.sleep(min(9 * (time.monotonic() - started), LONGEST_REST))
         finally:
             self._is_reckoning = False
 
