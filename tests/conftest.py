@@ -1,7 +1,9 @@
-"""Where the tests find data that does not travel with the project."""
+"""Data that does not travel with the project, and the command line in this process."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,3 +21,23 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("the folder of published data is not beside this checkout")
     return folder
+
+
+@pytest.fixture
+def command_line(monkeypatch, capsys, tmp_path) -> Callable[..., tuple[int, str, str]]:
+    """Run `ludus` in an empty folder: exit code, standard output and standard error."""
+    from ludus.cli import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["ludus", *arguments])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 1 if stop.code else 0
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run

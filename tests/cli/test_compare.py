@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 import json
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from ludus.cli import main
 from ludus.playtest.compare import Comparison
 
 RACE = Path(__file__).resolve().parents[1] / "playtest" / "games" / "race.py"
 
 
 @pytest.fixture
-def ludus(monkeypatch, capsys, tmp_path):
-    """Run the command in this process: exit code, standard output and standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["ludus", "compare", *arguments])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else 1 if stop.code else 0
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
+def ludus(command_line):
+    return partial(command_line, "compare")
 
 
 def test_help_has_an_example(ludus):

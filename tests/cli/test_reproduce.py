@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 import json
-import sys
+from functools import partial
 
 import pytest
 
-from ludus.cli import main
 from ludus.papers import _gravitas_lab as lab
 from ludus.papers import gravitas
 
 
 @pytest.fixture
-def ludus(monkeypatch, capsys, tmp_path):
-    """Run a command in this process: exit code, standard output and standard error."""
-    monkeypatch.chdir(tmp_path)
+def ludus(command_line, monkeypatch):
     few = lambda scale, seed, folder: [lab.matches("nostop-paper", ["nostop", *["random"] * 3], lab.PAPER, 40, seed)]  # noqa: E731
     monkeypatch.setattr(gravitas, "experiments", few)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["ludus", "reproduce", *arguments])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else 1 if stop.code else 0
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
+    return partial(command_line, "reproduce")
 
 
 def test_it_writes_a_page_and_a_table(ludus, tmp_path):

@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import json
-import sys
+from functools import partial
 from xml.etree import ElementTree
 
 import pytest
 
 from ludus.arena.match import replay
-from ludus.cli import main
 from ludus.draw import picture
 from ludus.game import View
 from ludus.records import read_records
 
 
 @pytest.fixture
-def match(monkeypatch, capsys, tmp_path):
-    """Run `ludus match` in this process: exit code, standard output and standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["ludus", "match", *arguments])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else 1
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
+def match(command_line):
+    return partial(command_line, "match")
 
 
 def test_the_end_of_the_first_match_is_drawn(match, tmp_path):
