@@ -45,7 +45,8 @@ def test_a_whole_playtest(tmp_path):
     heard = []
     plan = Plan("tic_tac_toe", "default", {}, 2, SMALL, games=60)
     results = Playtest(plan, tmp_path, watch=lambda *what: heard.append(what)).run()
-    assert results.levels == ["random", "greedy:slip=0.1", "mcts:sims=16", "mcts:sims=32"]
+    assert results.levels[0] == "random"
+    assert set(results.levels) == {"random", "greedy:slip=0.1", "mcts:sims=16", "mcts:sims=32"}
     assert {len(cell.records) for cell in results.cells} == {60}
     assert len(results.cells) == 4 + 6  # every level against itself, and every pair
     assert [gate.name for gate in results.gates] == ["random", "shallow", "strong"]
@@ -103,6 +104,7 @@ def test_connect_four_favours_the_first_seat(tmp_path):
     edge = metrics.seat_advantage(results.cells[0].replays).seats[0]
     assert edge.low > 0.02  # random play gives the first seat 55.7 %
     assert edge.low < 0.057 < edge.high
+    assert results.levels == ["random", "mcts:sims=16", "greedy:slip=0.1"]  # by strength, not by thought
 
 
 def test_tic_tac_toe_ends_in_draws_with_skill(tmp_path):

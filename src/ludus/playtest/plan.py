@@ -32,7 +32,7 @@ class Mode:
     """The most simulations of the strongest search."""
 
 
-QUICK = Mode("quick", 60, 0.05, 256)
+QUICK = Mode("quick", 60, 0.05, 1024)
 DEFAULT = Mode("default", 600, 0.03, 2048)
 RANDOM_PRECISION = 0.01
 """Random matches cost so little that one may be surer of them."""

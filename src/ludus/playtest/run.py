@@ -146,18 +146,16 @@ class Playtest:
         return self._by_strength(played)
 
     def _by_strength(self, levels: Sequence[str]) -> list[str]:
-        """Given agents take their places in the ladder, each above the levels that it beats."""
-        ordered = [level for level in levels if level not in self.given]
-        for level in (level for level in levels if level in self.given):
-            ordered.insert(sum(self._beats(level, rival) for rival in ordered), level)
-        return ordered
+        """Levels in the order of how many others each beats: more simulations need not beat a good heuristic."""
+        return sorted(levels, key=lambda one: sum(self._beats(one, rival, levels) for rival in levels if rival != one))
 
-    def _beats(self, one: str, rival: str) -> bool:
+    def _beats(self, one: str, rival: str, levels: Sequence[str]) -> bool:
+        """Whether one agent got more of the points than the other; of two that never met, the later is taken to."""
         for cell in self.cells:
             if not cell.is_self_play and {one, rival} == set(cell.specs):
                 scores = [replay.shares[replay.agents.index(cell.specs[0])] for replay in cell.replays]
                 return (float(np.mean(scores)) > 1 / self.plan.players) == (cell.specs[0] == one)
-        return False
+        return levels.index(one) > levels.index(rival)
 
     def _top_up(self, left: float) -> None:
         """Time that is left goes to the lineups that lack matches, the cheapest first."""
