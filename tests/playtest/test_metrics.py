@@ -623,3 +623,5 @@ def test_what_strong_players_give_up_has_faded():
     assert metrics.faded(strong, at_random) == ("burn",)
     assert metrics.faded(at_random, at_random) == ()
     assert metrics.faded(strong[:5], at_random) == ()  # two of twenty may be chance
+    assert metrics.crowding(strong, at_random) == ("dig",)
+    assert metrics.crowding(at_random, at_random) == ()

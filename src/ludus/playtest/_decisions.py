@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -312,19 +312,30 @@ def _flag(use: Interval, lift: Interval, p_value: float, legal: int, players: in
     return ""
 
 
-FADED = 0.1
+FADED = 0.2
 """Strong players choose it less than so many times as often as random ones do."""
+CROWDING, FAVOURED = 0.6, 1.5
+"""It takes at least this share of all decisions, and so many times the share that it has in random play."""
 
 
 def faded(replays: Replays, at_random: Replays) -> tuple[str, ...]:
     """Kinds of action that strong players surely hardly ever choose, though the rules offer them."""
+    shares = _shares_of_kinds(replays, at_random)
+    return tuple(kind for kind, share, usual in shares if share.high < FADED * usual)
+
+
+def crowding(replays: Replays, at_random: Replays) -> tuple[str, ...]:
+    """Kinds of action beside which strong players surely hardly choose any other."""
+    shares = _shares_of_kinds(replays, at_random)
+    return tuple(kind for kind, share, usual in shares if share.low >= max(CROWDING, FAVOURED * usual))
+
+
+def _shares_of_kinds(replays: Replays, at_random: Replays) -> Iterator[tuple[str, Interval, float]]:
+    """Each kind that random players do now and then: its share of all decisions, and its share of theirs."""
     strong, weak = (Counter(kind for replay in played(some) for kind in replay.kinds) for some in (replays, at_random))
-    decisions, offered = strong.total(), weak.total()
-    return tuple(
-        kind
-        for kind, times in sorted(weak.items())
-        if times >= LISTED and wilson(strong[kind], decisions).high < FADED * times / offered
-    )
+    for kind, times in sorted(weak.items()):
+        if times >= LISTED:
+            yield kind, wilson(strong[kind], strong.total()), times / weak.total()
 
 
 def coverage(replays: Replays, legal: Mapping[str, int]) -> Interval:

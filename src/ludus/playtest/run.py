@@ -242,15 +242,17 @@ class Playtest:
         """Matches of the strongest level whose evaluation fits into the time, each with its trace."""
         seconds = self.plan.mode.seconds * planning.SHARES["traces"]
         cells = [cell for level in reversed(levels) if (cell := self._sound_self_play(level))]
-        if len(cells) > 1:
-            cells = [cell for cell in cells if cell.name != "random"]  # whose play says little of anybody else's
         tries = [(cell, Evaluator(cell.specs[0], **budget)) for cell in cells for budget in (THOROUGH, LEAN)]
-        for cell, evaluator in tries:
-            name = f"traces of {cell.name} by {evaluator}"
-            count = self.ledger.count(name) or self._decide_traces(name, cell, evaluator, seconds)
-            if count.played or (cell, evaluator) == tries[-1]:
-                return self._trace_all(cell, evaluator, max(count.played, LEAST_TRACES))
-        return None
+        # Random play says little of anybody else's: before it comes to that, a few traces of others must do.
+        others = [(cell, evaluator) for cell, evaluator in tries if cell.name != "random"]
+        for fewest, patience in ((FEWEST_TRACES, 1), (LEAST_TRACES, 2)):
+            for cell, evaluator in others:
+                number = self._affordable_traces(cell, evaluator, patience * seconds)
+                if number >= min(fewest, len(cell.records)):
+                    return self._trace_all(cell, evaluator, number)
+        if not tries:
+            return None
+        return self._trace_all(*tries[-1], max(LEAST_TRACES, self._affordable_traces(*tries[-1], seconds)))
 
     def _sound_self_play(self, level: str) -> Cell | None:
         """The finished matches of a level that an evaluator can play on."""
@@ -260,21 +262,25 @@ class Playtest:
             return None
         return replace(cell, records=[cell.records[k] for k in sound], replays=[cell.replays[k] for k in sound])
 
-    def _decide_traces(self, name: str, cell: Cell, evaluator: Evaluator, seconds: float) -> Count:
-        """How many matches can be traced in the time; none if that is too few."""
-        wanted = min(len(cell.records), MOST_TRACES)
+    def _affordable_traces(self, cell: Cell, evaluator: Evaluator, seconds: float) -> int:
+        """How many matches can be traced in the time."""
+        most = min(len(cell.records), MOST_TRACES)
         if self.plan.games:  # ordered, and the same every time
-            return Count(wanted, min(wanted, FEWEST_TRACES))
+            return min(most, FEWEST_TRACES)
+        name = f"traces of {cell.name} by {evaluator}"
+        if not self.ledger.seconds_each(name):
+            self.ledger.decide(name, Count(most, most), self._seconds_a_trace(cell, evaluator, seconds))
+        return min(most, int(seconds / self.ledger.seconds_each(name)))
+
+    def _seconds_a_trace(self, cell: Cell, evaluator: Evaluator, seconds: float) -> float:
+        """From a pilot, unless it is hopeless."""
         # Many continuations go together, which may make them ten times cheaper than a match; not more.
         each = self.ledger.seconds_each(cell.name) * effort(evaluator, cell.replays) / 10
-        if seconds / max(each, 1e-9) >= FEWEST_TRACES:
-            started = time.perf_counter()
-            self._trace_all(cell, evaluator, self.jobs)
-            each = (time.perf_counter() - started) / self.jobs
-        played = min(wanted, int(seconds / max(each, 1e-9)))
-        count = Count(wanted, played if played >= min(FEWEST_TRACES, wanted) else 0)
-        self.ledger.decide(name, count, each)
-        return count
+        if LEAST_TRACES * each > seconds:
+            return each
+        started = time.perf_counter()
+        self._trace_all(cell, evaluator, self.jobs)
+        return (time.perf_counter() - started) / self.jobs
 
     def _trace_all(self, cell: Cell, evaluator: Evaluator, number: int) -> Cell:
         """The first matches of a cell with their traces; what was evaluated before is not done again."""

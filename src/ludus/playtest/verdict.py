@@ -116,7 +116,7 @@ def _lit(reading: Reading, topic: str, found: Interval, limits: tuple[float, flo
     """With its light; amber for want of matches is told from amber for a reason."""
     colour = light(found, *limits)
     exact = light(Interval(found.value, found.value, found.value, found.n), *limits)
-    return reading.judged(topic, colour, words if colour == exact else f"{words} {UNSURE}")
+    return reading.judged(topic, colour, words if colour == exact or UNSURE in words else f"{words} {UNSURE}")
 
 
 def _words(key: str, group: str, topic: str, colour: str, sentence: str) -> Reading:
@@ -196,6 +196,8 @@ def _judged_edge(reading: Reading, found: Interval, seat: int) -> Reading:
     size = _size(found)
     if size.value < EDGE[0]:
         words = f"Seats are about equal: the largest edge is {reading.text}, of player {seat + 1}."
+    elif found.low <= 0 <= found.high:
+        words = f"Seats may differ: the largest edge is {reading.text}, of player {seat + 1}. {UNSURE}"
     else:
         way = "more" if found.value > 0 else "less"
         words = f"Player {seat + 1} gets {SIZE.text(size)} {way} than a fair share when equals play."
@@ -265,7 +267,14 @@ def _kinds(results: Results, cell: Cell) -> Iterator[Reading]:
     found = {flag: [row for row in rows if row.flag == flag] for flag in ("dominant", "weak")}
     telling = {flag: [row for row in own if abs(row.lift.value) >= LIFT[0]] for flag, own in found.items()}
     at_random = results.self_play(results.levels[0])
-    faded = metrics.faded(cell.replays, at_random.replays) if at_random else ()
+    faded, crowding = (
+        metric(cell.replays, at_random.replays) if at_random else () for metric in (metrics.faded, metrics.crowding)
+    )
+    if crowding:
+        names = " and ".join(f"*{kind}*" for kind in crowding)
+        yield _words(
+            "action_use", CHOICES, "Crowding actions", "red", f"Strong players hardly do anything but {names}."
+        )
     telling["dead"] = [row for row in rows if row.flag == "dead" or row.kind in faded]
     telling["weak"] = [row for row in telling["weak"] if row not in telling["dead"]]
     for flag, flagged in telling.items():
@@ -274,7 +283,7 @@ def _kinds(results: Results, cell: Cell) -> Iterator[Reading]:
             colour = light(flagged[0].lift, *LIFT) if flag == "dominant" else "amber"
             topic = "Strong" if (flag, colour) == ("dominant", "amber") else flag.capitalize()
             yield _words("action_use", CHOICES, f"{topic} actions", colour, _kind_words(flag, flagged))
-    if rows and not any(telling.values()):
+    if rows and not crowding and not any(telling.values()):
         words = f"No action of {len(rows)} is so strong that it must be played, or so weak that it never is."
         yield _words("action_use", CHOICES, "Actions", "green", words)
     coverage = metrics.coverage(cell.replays, results.legal_kinds)
