@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ludus
 from ludus import load
 from ludus.arena.contest import contest
+from ludus.draw import choices, picture
+from ludus.game import View
 from ludus.testing import check_game
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,8 +46,21 @@ def test_the_readme_call_and_agent_work(tmp_path):
     assert not result.faults
 
 
+def test_the_first_game_is_drawn(tmp_path):
+    rules, words, _, drawing = blocks("docs/first_game.md")
+    path = tmp_path / "nim_step7.py"
+    path.write_text(rules + "\n\n" + words + "\n\n" + drawing)
+    assert_sound(path)
+    game = load(str(path))
+    view = View(game, game.start(np.zeros((1, 3), "uint64"), 2), 0)
+    svg = picture(view, can_act=True)
+    assert svg.count("<circle") == 3 + 5 + 7
+    assert svg.count('class="part can"') == 3
+    assert set(choices(view).values()) == {("heap-0",), ("heap-1",), ("heap-2",)}
+
+
 def test_the_first_game_is_written_step_by_step(tmp_path):
-    rules, words, params = blocks("docs/first_game.md")
+    rules, words, params, _ = blocks("docs/first_game.md")
     path = tmp_path / "nim_step1.py"
     path.write_text(rules)
     assert_sound(path)
@@ -52,7 +68,7 @@ def test_the_first_game_is_written_step_by_step(tmp_path):
     path.write_text(rules + "\n\n" + words)
     assert_sound(path)
     game = load(str(path))
-    states = game.start(__import__("numpy").zeros((1, 3), "uint64"), 2)
+    states = game.start(np.zeros((1, 3), "uint64"), 2)
     assert game.parse_action(states, 0, "b2") == 12
     assert game.state_text(states[0]) == "a ooo\nb ooooo\nc ooooooo"
     path = tmp_path / "nim_step5.py"

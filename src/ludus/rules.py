@@ -15,6 +15,9 @@ In plain Python, each optional:
                                                       is the truth before it. Asked only where FACTS says hidden or
                                                       secret_actions; default there: no, until the match is over
     action_kind(state, player, action) -> str         what sort of action, for statistics; ACTION_KINDS may list all
+    draw(view, before) -> Picture                     its picture, and clicks(view, action) -> the parts to click for an
+                                                      action; see `ludus.draw`
+    KNOWN = {metric: (value, sentence)}               what theory knows, to stand beside a playtest's measurement
 """
 
 from __future__ import annotations
