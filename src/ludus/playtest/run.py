@@ -200,15 +200,17 @@ class Playtest:
         return Cell(name, specs, replays_of(self.game, records) if records else [], records, precision, count.wanted)
 
     def _decide(self, name: str, hall: Hall, lineup: Sequence[int], precision: float, seconds: float) -> Count:
-        """How many matches: as the precision asks, as the time allows, or as was ordered."""
-        replays_of(self.game, self._play(name, hall, lineup, 1))  # compiles, which must not count
-        each = self._seconds_each(name, hall, lineup, matches_for(precision))
-        count = count_for(precision, seconds, each, self.plan.players)
-        if name == "random" and not count.played:  # nothing is cheaper, and without any there is nothing to say
-            count = Count(count.wanted, count_for(precision, 1e9, each, self.plan.players).wanted)
+        """How many matches: as was ordered, or as the precision asks and the time allows."""
+        players = self.plan.players
         if self.plan.games:
-            ordered = -(-self.plan.games // self.plan.players) * self.plan.players
-            count = Count(min(ordered, matches_for(precision)), ordered)
+            ordered = -(-self.plan.games // players) * players
+            count, each = Count(min(ordered, matches_for(precision)), ordered), 0.0
+        else:
+            replays_of(self.game, self._play(name, hall, lineup, 1))  # compiles, which must not count
+            each = self._seconds_each(name, hall, lineup, matches_for(precision))
+            count = count_for(precision, seconds, each, players)
+            if name == "random" and not count.played:  # nothing is cheaper, and without any there is nothing to say
+                count = Count(count.wanted, min(count.wanted, planning.FEWEST * players))
         self.ledger.decide(name, count, each)
         return count
 
