@@ -232,7 +232,8 @@ def _error_page(path: str, sentence: str, suggestions: Sequence[str]) -> str:
     items = "".join(f'<li><a href="{html.escape(url)}">{html.escape(name)}</a></li>' for url, name in links)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Ludus: not found</title>'
-        '<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/static/style.css"></head>'
+        '<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/static/style.css">'
+        '<link rel="icon" href="/static/icon.svg" type="image/svg+xml"></head>'
         f'<body><main class="lost"><h1>Not here</h1><p>{html.escape(sentence[:1].upper() + sentence[1:])}.</p>'
         f"<p>Perhaps one of these:</p><ul>{items}</ul></main></body></html>"
     )
