@@ -1,0 +1,31 @@
+"""How much the first seat of a game is worth as its players get better: the numbers of docs/playtests.md.
+
+python bench/first_seat.py [--game connect_four] [--sims 64 1024 8192] [--games 400 400 200]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from ludus.arena.contest import contest
+from ludus.arena.statistics import wilson
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--game", default="connect_four")
+    options.add_argument("--sims", type=int, nargs="+", default=[64, 1024, 8192])
+    options.add_argument("--games", type=int, nargs="+", default=[400, 400, 200])
+    given = options.parse_args()
+    for sims, games in zip(given.sims, given.games):
+        shares: list[float] = []
+        contest(
+            given.game, [f"mcts:sims={sims}"] * 2, games=games, jobs=os.cpu_count() or 1,
+            keep=lambda record, shares=shares: shares.append(record.shares[0]),
+        )  # fmt: skip
+        print(f"{sims:>6} simulations: the first seat takes {wilson(sum(shares), len(shares))}")
+
+
+if __name__ == "__main__":
+    main()
