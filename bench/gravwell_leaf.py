@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ludus import load
-from ludus.agents.scripted.gravwell_champion import HIDDEN, INPUTS, describe, noisy_answer
+from ludus.agents.gravwell.champion import HIDDEN, INPUTS, describe, noisy_answer
 from ludus.compile import template
 from ludus.rng import match_words
 from ludus.rules import MAX_ACTIONS, SEATS, step, to_act

@@ -17,7 +17,8 @@ os.environ["NUMBA_BOUNDSCHECK"] = "1"  # before Numba is imported
 import numpy as np
 
 from ludus import kernels, load
-from ludus.game import Game, game_names
+from ludus.catalogue import game_names
+from ludus.game import Game
 from ludus.rng import match_words
 
 CHUNK = 20_000

@@ -19,11 +19,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from ludus.agent import Agent
 from ludus.arena.contest import contest
 from ludus.arena.statistics import Interval, score_interval, wilson
-from ludus.game import Agent, setting
 from ludus.records import MatchRecord
 from ludus.rng import word
+from ludus.settings import setting
 
 # ------------------------------------------------------------------------------------------------ the peer
 

@@ -16,7 +16,8 @@ from numba import njit
 
 from ludus import kernels
 from ludus.compile import bind, cache_dir, cache_size, clean_cache, config, fingerprint, rule, template
-from ludus.game import Game, load_module
+from ludus.files import load_module
+from ludus.game import Game
 from ludus.rng import stream
 
 GAME = '''

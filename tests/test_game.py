@@ -17,9 +17,13 @@ from hypothesis import strategies as st
 
 import ludus
 from ludus import kernels
+from ludus.agent import Agent
+from ludus.catalogue import agent, agent_kinds, game_names, load
 from ludus.errors import BadInput, BadNotation, BadParams, BadRules, BadSpec, Mismatch, UnknownName
-from ludus.game import Agent, Game, View, agent, agent_kinds, game_names, load, load_module, read_settings, setting
+from ludus.files import load_module
+from ludus.game import Game, View
 from ludus.rng import match_words
+from ludus.settings import read_settings, setting
 
 EXAMPLES = Path(__file__).parent / "example_games"
 TAKE = (EXAMPLES / "take.py").read_text()
@@ -106,7 +110,7 @@ def test_games_and_agents_are_found_by_entry_point(take, monkeypatch):
 
     offered = {"ludus.games": [Entry("stones", take.module)], "ludus.agents": [Entry("loud", Loud)]}
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: offered[group])
-    monkeypatch.setattr("ludus.game._loaded", {})
+    monkeypatch.setattr("ludus.catalogue._loaded", {})
     assert load("stones").facts.title == "Take"
     assert load("stones").name == "stones"
     assert "stones" in game_names()
@@ -521,7 +525,7 @@ def test_an_agent_and_a_game_that_do_not_go_together_are_refused(hands):
 BOT = '''
 from dataclasses import dataclass
 from ludus import Agent
-from ludus.game import setting
+from ludus.settings import setting
 
 @dataclass
 class Last(Agent):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ludus.game import game_names
+from ludus.catalogue import game_names
 
 GAMES = Path(__file__).resolve().parents[1] / "src" / "ludus" / "games"
 HEAVY = (

@@ -16,8 +16,10 @@ from pathlib import Path
 
 import pytest
 
+from ludus.catalogue import load
 from ludus.errors import BadInput, Mismatch
-from ludus.game import Game, load, load_module
+from ludus.files import load_module
+from ludus.game import Game
 from ludus.testing import CHECKS, Failure, Report, check_agent, check_game, settings_of
 
 EXAMPLES = Path(__file__).parent / "example_games"

@@ -1,6 +1,8 @@
 """Ludus: a laboratory for board games and for the agents that play them."""
 
-from ludus.game import Agent, Game, Thoughts, View, agent, load
+from ludus.agent import Agent, Thoughts
+from ludus.catalogue import agent, load
+from ludus.game import Game, View
 from ludus.rules import Facts, Param, Params, choice, record, rule, switch
 
 __version__ = "0.1.0"
@@ -16,3 +18,13 @@ def play(game: str, *specs: str, games: int = 100, seed: int = 0, preset: str = 
     from ludus.arena.contest import contest
 
     return contest(game, list(specs), games=games, seed=seed, preset=preset, rules=rules)
+
+
+def _picture(view: View) -> str:
+    """Notebooks show a view by its picture."""
+    from ludus.draw import picture
+
+    return picture(view)
+
+
+View._repr_svg_ = _picture  # pyright: ignore[reportAttributeAccessIssue] (a view itself knows nothing of pictures)

@@ -5,11 +5,12 @@ An algorithm is an ordinary function marked ``@template`` that names the rules i
 
 Numba caches by source file, so an edited helper would be served stale. Here the copy's ``__qualname__``, which names
 the cache file, carries a fingerprint of *everything* compiled in: code, constants, tables, helpers in other files,
-defaults, versions and flags. An edit anywhere is a miss; undoing it hits again.
+defaults, versions and flags. An edit anywhere is a miss; undoing it hits again, and so does a second checkout.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import inspect
 import os
@@ -18,11 +19,12 @@ import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numba
 import numpy as np
 from numba import njit
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
 from ludus.rng import config
 
@@ -72,9 +74,56 @@ def bind(function: Callable, names: Mapping[str, Any], label: str, *, cached: bo
     if config.DISABLE_JIT:
         return copy
     copy.__qualname__ = f"{function.__name__}.{label}.{fingerprint(copy)}"
-    config.CACHE_DIR = str(cache_dir())
+    compiled: Any = njit(nogil=True)(copy)
     # A cached binary looks its modules up by name when it is loaded: what has no name there runs uncached.
-    return njit(cache=cached and _is_importable(names), nogil=True)(copy)
+    if cached and _is_importable(names):
+        with contextlib.suppress(OSError):  # nowhere to keep it: compiled anew in every process
+            compiled._cache = _KernelCache(copy)
+    return compiled
+
+
+class _ByContent(_CacheLocator):
+    """One folder for all: names carry a fingerprint of the content, so neither place nor age of a source matters."""
+
+    @classmethod
+    def from_function(cls, py_func: Callable, py_file: str) -> _ByContent:
+        locator = cls()
+        locator.ensure_cache_path()
+        return locator
+
+    def get_cache_path(self) -> Any:
+        return str(cache_dir())
+
+    def get_source_stamp(self) -> Any:
+        return ""
+
+    def get_disambiguator(self) -> Any:
+        return ""
+
+
+class _KernelFiles(CompileResultCacheImpl):
+    _locator_classes: ClassVar = [_ByContent]
+
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:
+        return f"{fullname}.py{sys.version_info[0]}{sys.version_info[1]}{abiflags}"
+
+
+class _KernelCache(FunctionCache):
+    """A damaged or unwritable file is a miss: the kernel is compiled, and written anew where that is possible."""
+
+    _impl_class = _KernelFiles
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # a pickle cut short raises whatever its last byte happens to mean
+            with contextlib.suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with contextlib.suppress(OSError):
+            super().save_overload(sig, data)
 
 
 def fingerprint(function: Callable) -> str:

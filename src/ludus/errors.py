@@ -9,6 +9,7 @@ LudusError                 anything that Ludus itself reports; its text is one s
 │   └── BadNotation        a text that is no action or no position of the game
 ├── BadRules               a game file breaks the contract
 ├── BadRecord              a stored match cannot be read or does not replay
+├── DiskTrouble            a file cannot be written, cannot be read, or is damaged
 └── AgentFault             an agent's failure during a match, recorded as the match's outcome
 """
 
@@ -56,6 +57,10 @@ class BadRules(LudusError):
 
 class BadRecord(LudusError):
     """A stored match cannot be read or does not replay."""
+
+
+class DiskTrouble(LudusError):
+    """A file cannot be written, cannot be read, or is damaged."""
 
 
 class AgentFault(LudusError):

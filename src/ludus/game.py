@@ -1,28 +1,23 @@
-"""Games, views and agents.
+"""Games and views.
 
-`load` finds a game and gives back a `Game`: the module's rules with every default filled in, ready to be compiled.
-`View` is all that a player ever gets: a masked copy. `Agent` chooses an action from a view.
+A `Game` is a module's rules with every default filled in, ready to be compiled; `catalogue.load` finds one.
+A `View` is all that a player ever gets: a masked copy.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
-import importlib
-import importlib.metadata
-import importlib.util
-import pkgutil
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ludus import kernels, rules
 from ludus.compile import bind, rule
-from ludus.errors import BadInput, BadNotation, BadParams, BadRules, BadSpec, Mismatch, UnknownName
-from ludus.files import check_fields, load_module
+from ludus.errors import BadInput, BadNotation, BadParams, BadRules, UnknownName
 from ludus.rules import Facts, Params
 
 State = Any  # one np.record of the game's State type; its fields are the game's own
@@ -34,7 +29,7 @@ class Game:
     def __init__(self, module: ModuleType, source: str):
         self.source = source
         """What `load` was given: a name, or the path of a file."""
-        self.name = Path(source).stem if _is_path(source) else source
+        self.name = Path(source).stem if is_path(source) else source
         self.module = module
         self.facts: Facts = _declared(module, "FACTS", Facts)
         self.state_type: np.dtype = _declared(module, "State", np.dtype)
@@ -242,6 +237,20 @@ class Game:
         return {name: _plain(state[name]) for name in rules.field_names(self.state_type)}
 
 
+def is_path(name: str) -> bool:
+    return name.endswith(".py") or "/" in name or "\\" in name
+
+
+def _declared(module: ModuleType, name: str, kind: type) -> Any:
+    if not hasattr(module, name):
+        raise BadRules(f"{module.__file__}: the game declares no {name}")
+    value = getattr(module, name)
+    if not isinstance(value, kind):
+        wanted = {"Facts": "Facts(…)", "dtype": "record(…)"}.get(kind.__name__, f"an {kind.__name__}")
+        raise BadRules(f"{module.__file__}: {name} must be {wanted}, not a {type(value).__name__}")
+    return value
+
+
 def _own_copy(default: Any) -> Any:
     """Compiled functions remember the records they were called with; games must not meet in one."""
     return rule(default.py_func) if hasattr(default, "py_func") else default
@@ -254,8 +263,6 @@ def _plain(value: Any) -> object:
 
 
 def _fill_from_json(game: Game, states: np.ndarray, text: str) -> None:
-    import json
-
     try:
         fields = json.loads(text)
     except ValueError as error:
@@ -334,225 +341,3 @@ class View:
 
     def parse(self, text: str) -> int:
         return self.game.parse_action(self.states, self.player, text)
-
-    def _repr_svg_(self) -> str:
-        """Notebooks show the picture."""
-        from ludus.draw import picture
-
-        return picture(self)
-
-
-# ------------------------------------------------------------------------------------------------ agents
-
-
-@dataclasses.dataclass(frozen=True)
-class Thoughts:
-    """Why an agent chose what it did. `value` is its expected return; the lists go together, best first."""
-
-    value: float
-    actions: list[int]
-    values: list[float]
-    visits: list[int]
-    line: list[int] = dataclasses.field(default_factory=list)
-    """The expected continuation, where the agent looks for one."""
-    note: str = ""
-
-
-def setting(default: Any, help: str, low: float | None = None) -> Any:
-    """One setting of an agent, with the line of help that `ludus agents` prints."""
-    return dataclasses.field(default=default, metadata={"help": help, "low": low})
-
-
-@dataclasses.dataclass
-class Agent:
-    """Chooses an action from a view. Subclasses are dataclasses whose fields are their settings.
-
-    Write `act`; an agent that answers many views at once in compiled code writes `act_many` and sets `compiled`.
-    """
-
-    name: ClassVar[str] = ""
-    compiled: ClassVar[bool] = False
-    """Answers batches in compiled code, and can be trusted to neither hang nor crash."""
-    accepts: ClassVar[str] = "every game"
-    only_for: ClassVar[str] = ""
-    """The one game that a scripted agent plays."""
-
-    def __post_init__(self) -> None:
-        self.game: Game
-        self.thoughts: Thoughts | None = None
-
-    def refuses(self, facts: Facts) -> str:
-        """Why this agent cannot play such a game; "" if it can."""
-        return ""
-
-    def prepare(self, game: Game) -> None:
-        """Called once, before the first action, with the game that will be played."""
-        self.game = game
-
-    def act(self, view: View, rng: np.ndarray) -> int:
-        """An action for `view.player`; `rng` is the stream of this seat."""
-        actions = self.act_many(view.states, np.array([view.player]), rng.reshape(1, 1))
-        return int(actions[0])
-
-    def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
-        """An action for each masked state; row i of `words` is the stream of that seat."""
-        raise NotImplementedError(f"{type(self).__name__} writes neither act nor act_many")
-
-    @property
-    def repeatable(self) -> bool:
-        """Whether the same view and stream always give the same action (false for limits in time)."""
-        return True
-
-    def close(self) -> None:
-        """Called when no more matches come."""
-
-    @property
-    def spec(self) -> str:
-        """The text that makes this agent again."""
-        changed = [
-            f"{field.name}={getattr(self, field.name)}"
-            for field in dataclasses.fields(self)
-            if getattr(self, field.name) != field.default
-        ]
-        return self.name + (":" + ",".join(changed) if changed else "")
-
-
-def read_settings(kind: type, text: str, owner: str = "") -> dict[str, Any]:
-    """The settings in ``key=value,key=value``, typed by a dataclass's fields; a bare first value is the first's."""
-    owner = owner or f"agent {kind.name}"
-    fields = {field.name: field for field in dataclasses.fields(kind)}
-    given: dict[str, Any] = {}
-    for position, item in enumerate(filter(None, text.split(","))):
-        key, equals, value = item.partition("=")
-        if not equals and position == 0 and fields:
-            key, value = next(iter(fields)), item
-        key = key.strip()
-        if key not in fields:
-            raise UnknownName("setting", key, fields, f" of {owner}")
-        given[key] = _read_setting(owner, fields[key], value.strip())
-    return given
-
-
-def _read_setting(owner: str, field: dataclasses.Field, text: str) -> Any:
-    target = type(field.default)
-    try:
-        value = text.lower() in ("1", "true", "yes", "on") if target is bool else target(text)
-    except ValueError:
-        what = {"int": "a whole number", "float": "a number"}.get(target.__name__, target.__name__)
-        raise BadSpec(f"{owner}: {field.name} is {what}, not {text!r}") from None
-    low = field.metadata.get("low")
-    if low is not None and not value >= low:  # which nan is not
-        raise BadSpec(f"{owner}: {field.name} must be at least {low:g}, not {text}")
-    return value
-
-
-# ------------------------------------------------------------------------------------------------ finding things
-
-_loaded: dict[str, Game] = {}
-
-
-def game_names() -> list[str]:
-    """Built-in games and those that installed packages offer."""
-    import ludus.games
-
-    built_in = [module.name for module in pkgutil.iter_modules(ludus.games.__path__) if module.name[0] != "_"]
-    return sorted({*built_in, *(entry.name for entry in importlib.metadata.entry_points(group="ludus.games"))})
-
-
-def load(name: str | Game) -> Game:
-    """A game by name, by the path of its file, or by a package's entry point."""
-    if isinstance(name, Game):
-        return name
-    key = str(Path(name).resolve()) if _is_path(name) else name
-    if key not in _loaded:
-        _loaded[key] = _load_file(name) if _is_path(name) else _load_named(name)
-    return _loaded[key]
-
-
-def _is_path(name: str) -> bool:
-    return name.endswith(".py") or "/" in name or "\\" in name
-
-
-def _load_named(name: str) -> Game:
-    if name.isidentifier() and importlib.util.find_spec(f"ludus.games.{name}"):
-        return Game(importlib.import_module(f"ludus.games.{name}"), name)
-    for entry in importlib.metadata.entry_points(group="ludus.games"):
-        if entry.name == name:
-            return Game(entry.load(), name)
-    raise UnknownName("game", name, game_names())
-
-
-def _load_file(name: str) -> Game:
-    path = Path(name)
-    game = Game(load_module(path), name)
-    check_fields(path, {"state": game.state_type, "params": game.params.dtype})
-    return game
-
-
-def _declared(module: ModuleType, name: str, kind: type) -> Any:
-    if not hasattr(module, name):
-        raise BadRules(f"{module.__file__}: the game declares no {name}")
-    value = getattr(module, name)
-    if not isinstance(value, kind):
-        wanted = {"Facts": "Facts(…)", "dtype": "record(…)"}.get(kind.__name__, f"an {kind.__name__}")
-        raise BadRules(f"{module.__file__}: {name} must be {wanted}, not a {type(value).__name__}")
-    return value
-
-
-def agent_kinds(prefix: str = "") -> dict[str, type[Agent]]:
-    """Built-in agents, those scripted for one game, and those that installed packages offer; a prefix leaves out files
-    whose name does not begin with it."""
-    import ludus.agents
-
-    found: dict[str, type[Agent]] = {}
-    for module in pkgutil.walk_packages(ludus.agents.__path__, "ludus.agents."):
-        file = module.name.rpartition(".")[2]
-        if not module.ispkg and file[0] != "_" and file.startswith(prefix):
-            found |= {kind.name: kind for kind in _agents_in(importlib.import_module(module.name))}
-    for entry in importlib.metadata.entry_points(group="ludus.agents"):
-        found[entry.name] = entry.load()
-    return found
-
-
-def _agents_in(module: ModuleType) -> list[type[Agent]]:
-    found = []
-    for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == module.__name__:
-            value.name = value.name or module.__name__.rpartition(".")[2]
-            found.append(value)
-    if not found:
-        raise BadRules(f"{module.__file__} has no class that derives from ludus.Agent")
-    return found
-
-
-def agent_kind(name: str) -> type[Agent]:
-    """The class behind an agent's name or file."""
-    if _is_path(name):
-        kind = _agents_in(load_module(Path(name)))[0]
-        kind.name = name
-        return kind
-    likely = agent_kinds(prefix=name)  # importing all of them would take longer than many a match
-    if name in likely:
-        return likely[name]
-    kinds = agent_kinds()
-    if name not in kinds:
-        raise UnknownName("agent", name, kinds)
-    return kinds[name]
-
-
-def agent(spec: str | Agent, game: str | Game) -> Agent:
-    """An agent from a spec like ``mcts:sims=400,c=1.4`` or ``my_bot.py:depth=3``, ready to play the game."""
-    game = load(game)
-    if isinstance(spec, str):
-        name, _, text = spec.partition(":")
-        kind = agent_kind(name.strip())
-        made = kind(**read_settings(kind, text))
-    else:
-        made = spec
-    reason = made.refuses(game.facts)
-    if made.only_for and made.only_for != game.name:
-        reason = f"it is scripted for {made.only_for}"
-    if reason:
-        raise Mismatch(f"{made.name} cannot play {game.name}: {reason}")
-    made.prepare(game)
-    return made

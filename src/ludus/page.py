@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
 # ------------------------------------------------------------------------------------------------ parts of a page
 
@@ -63,13 +62,6 @@ def render(page: Page) -> str:
         f"<div class=tiles>{tiles}</div><nav>{links}</nav></header>{body}"
         f"<footer>{paragraph(page.footer)}</footer></main>{script}</body></html>\n"
     )
-
-
-def save(path: Path, text: str) -> Path:
-    """Write a file whole or not at all."""
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(text, encoding="utf-8")
-    return draft.replace(path)
 
 
 def safe(text: str) -> str:

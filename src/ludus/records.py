@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
+from ludus.disk import write_whole
 from ludus.errors import BadRecord
 
 OUTCOMES = {
@@ -90,10 +91,7 @@ def read_records(path: Path) -> tuple[list[MatchRecord], list[str]]:
 
 def write_records(path: Path, records: Iterable[MatchRecord]) -> None:
     """Write a JSON-lines file; a reader never sees half of it."""
-    draft = path.with_name(path.name + ".part")
-    with draft.open("w", encoding="utf-8") as out:
-        out.writelines(record.to_json() + "\n" for record in records)
-    draft.replace(path)
+    write_whole(path, "".join(record.to_json() + "\n" for record in records))
 
 
 Key = tuple[int, int, int]

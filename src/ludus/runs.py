@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ludus.disk import write_whole
 from ludus.errors import BadInput, Mismatch, UnknownName
 from ludus.game import Game
 
@@ -48,9 +49,7 @@ class RunFolder:
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file; a reader never sees half of it."""
-        draft = self.path / (name + ".part")
-        draft.write_bytes(content)
-        draft.replace(self.path / name)
+        write_whole(self.path / name, content)
 
     def read(self, name: str) -> bytes | None:
         """A file's content; None if it was never written."""

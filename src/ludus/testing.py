@@ -28,8 +28,9 @@ from ludus import kernels
 from ludus.arena.hall import Hall, rotations
 from ludus.arena.lockstep import play_batch, records_of
 from ludus.arena.match import Match
+from ludus.catalogue import agent, load
 from ludus.errors import AgentFault, BadNotation, LudusError
-from ludus.game import Game, View, agent, load
+from ludus.game import Game, View
 from ludus.rng import match_words
 
 GUARD = -77_777

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from ludus import agent, kernels
+from ludus.agent import Thoughts
 from ludus.agents.alphabeta import DELAY, PROVEN
-from ludus.game import Game, Thoughts, View
+from ludus.game import Game, View
 from ludus.rng import match_words, stream
 
 

@@ -13,8 +13,9 @@ import pytest
 from ludus import agent, kernels, load
 from ludus.agents.mcts import ARM, POINT, Mcts, decide
 from ludus.arena.contest import contest
+from ludus.catalogue import game_names
 from ludus.errors import BadSpec
-from ludus.game import Game, View, game_names
+from ludus.game import Game, View
 from ludus.rng import match_words, stream
 from ludus.rules import rule
 from tests.agents.minimax import Minimax, mover_of, random_positions, start, successors, thoughts_on

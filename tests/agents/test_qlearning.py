@@ -11,9 +11,9 @@ import pytest
 from ludus import agent, load
 from ludus.agents.qlearning import QLearning, weigh
 from ludus.arena.contest import contest
+from ludus.catalogue import agent_kinds
 from ludus.compile import template
 from ludus.errors import BadInput, BadSpec, Mismatch, UnknownName
-from ludus.game import agent_kinds
 from ludus.games._gravwell_text import GO, HALT
 from ludus.rng import match_words
 from ludus.runs import SHIPPED

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 
 from ludus import Agent
-from ludus.game import setting
+from ludus.settings import setting
 
 
 @dataclass

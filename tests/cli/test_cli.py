@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ludus.game import game_names
+from ludus.catalogue import game_names
 from ludus.records import read_records
 
 

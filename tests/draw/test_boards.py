@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from ludus.arena.match import Match
+from ludus.catalogue import agent, load
 from ludus.draw import artist_of, boards, choices, picture
 from ludus.draw.canvas import STYLE, Picture
-from ludus.game import View, agent, load
+from ludus.game import View
 
 SVG = "{http://www.w3.org/2000/svg}"
 GAMES = ("breakthrough", "connect_four", "organism", "pivit", "thrones", "tic_tac_toe")

@@ -11,9 +11,10 @@ import pytest
 
 from ludus import kernels
 from ludus.arena.match import Match
+from ludus.catalogue import game_names, load
 from ludus.draw import artist_of, choices, default, picture
 from ludus.draw.canvas import Picture
-from ludus.game import Game, View, game_names, load
+from ludus.game import Game, View
 from ludus.rng import match_words
 
 EXAMPLES = Path(__file__).parents[1] / "example_games"

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from ludus import kernels
+from ludus.catalogue import game_names, load
 from ludus.draw import picture
-from ludus.game import Game, View, game_names, load
+from ludus.game import Game, View
 from ludus.rng import match_words
 
 HANDS = str(Path(__file__).parents[1] / "example_games" / "three_hands.py")

@@ -12,7 +12,8 @@ import numpy as np
 
 from ludus import agent, load
 from ludus.arena.match import Match
-from ludus.game import Game, game_names
+from ludus.catalogue import game_names
+from ludus.game import Game
 from ludus.testing import settings_of
 
 FOLDER = Path(__file__).parent

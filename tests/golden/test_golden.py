@@ -8,7 +8,7 @@ import pytest
 
 from ludus import load
 from ludus.arena.match import replay
-from ludus.game import game_names
+from ludus.catalogue import game_names
 from ludus.records import MatchRecord
 from tests.golden.make import FOLDER, digest, golden_matches
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ludus import agent, load
-from ludus.agents.evolution import (
+from ludus.agents.gravwell.evolution import (
     ADD,
     CARD_INPUTS,
     INPUTS,

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from ludus.arena.hall import Hall, rotations
-from ludus.game import Game, load
+from ludus.catalogue import load
+from ludus.game import Game
 from ludus.playtest.evaluate import Evaluator, player_of, trace
 from ludus.playtest.replays import replays_of
 from ludus.playtest.results import Cell, Gate, Results

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ludus.catalogue import load
 from ludus.errors import BadInput
-from ludus.game import load
 from ludus.playtest.evaluate import Evaluator, player_of, trace
 from tests.playtest.small_results import played
 
@@ -81,7 +81,7 @@ def test_the_same_seed_gives_the_same_trace():
 def test_an_agent_that_answers_one_by_one_is_refused(tmp_path):
     bot = tmp_path / "bot.py"
     bot.write_text(
-        "from dataclasses import dataclass\nfrom ludus.game import Agent\n\n\n@dataclass\nclass Bot(Agent):\n"
+        "from dataclasses import dataclass\nfrom ludus import Agent\n\n\n@dataclass\nclass Bot(Agent):\n"
         '    """Takes the first."""\n\n    name = "bot"\n\n'
         "    def act(self, view, rng):\n        return view.legal[0]\n"
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ludus.catalogue import load
 from ludus.errors import BadInput
-from ludus.game import load
 from ludus.playtest.plan import (
     DEFAULT,
     QUICK,

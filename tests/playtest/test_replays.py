@@ -9,7 +9,7 @@ import pytest
 
 from ludus.arena.hall import Hall, rotations
 from ludus.arena.match import replay
-from ludus.game import load
+from ludus.catalogue import load
 from ludus.playtest.replays import hash_states, legal_kinds, positions_of, replays_of
 
 

@@ -167,7 +167,7 @@ def test_a_game_that_fails_its_check_is_refused(tmp_path):
 def test_an_agent_that_crashes_is_recorded_and_the_rest_goes_on(tmp_path):
     bot = tmp_path / "bot.py"
     bot.write_text(
-        "from dataclasses import dataclass\nfrom ludus.game import Agent\n\n\n@dataclass\nclass Bot(Agent):\n"
+        "from dataclasses import dataclass\nfrom ludus import Agent\n\n\n@dataclass\nclass Bot(Agent):\n"
         '    """Gives up in the middle."""\n\n    name = "bot"\n\n    def act(self, view, rng):\n'
         '        if view.state.plies > 2:\n            raise RuntimeError("too hard")\n        return view.legal[0]\n'
     )
@@ -180,7 +180,7 @@ def test_an_agent_that_crashes_is_recorded_and_the_rest_goes_on(tmp_path):
 def test_bugs_are_found_with_a_replay_at_the_spot():
     from dataclasses import replace
 
-    from ludus.game import load
+    from ludus.catalogue import load
 
     cell = played(load("tic_tac_toe"), ["random", "random"], 30)
     stuck, endless = cell.replays[0], cell.replays[1]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ludus.arena.statistics import Interval
-from ludus.game import load
+from ludus.catalogue import load
 from ludus.playtest import metrics
 from ludus.playtest._reading import ELO, LIGHTS, NUMBER, POINTS, SHARE, Reading, light
 from ludus.playtest.results import Bug, Gate, Results

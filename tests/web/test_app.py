@@ -13,9 +13,10 @@ from ludus import kernels
 from ludus.agents.random_choice import RandomChoice
 from ludus.arena.match import replay
 from ludus.arena.tournament import Tournament, make_plan
+from ludus.catalogue import game_names, load
 from ludus.draw import picture
 from ludus.errors import BadInput
-from ludus.game import View, game_names, load
+from ludus.game import View
 from ludus.games._gravwell_text import CARDS, CHOOSE, PICKS
 from ludus.records import Store
 from ludus.rng import match_words, stream
@@ -105,7 +106,7 @@ def test_a_new_match_gives_a_link_to_each_person_and_none_to_agents(client):
         ({"seats": ["human", "mtcs"]}, 422, "mtcs", "mcts"),
         ({"seats": ["human", "mcts:sim=3"]}, 422, "did you mean sims", None),
         ({"seats": ["human", "mcts:sims=many"]}, 422, "whole number", None),
-        ({"seats": ["human", "tree"]}, 422, "scripted for gravwell", None),
+        ({"seats": ["human", "tree"]}, 422, "no agent is called 'tree'", None),
         ({"preset": "larg"}, 422, "preset", None),
         ({"rules": {"row": 5}}, 422, "row", "rows"),
         ({"rules": {"rows": 50}}, 422, "must lie in", None),

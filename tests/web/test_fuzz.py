@@ -13,7 +13,7 @@ import schemathesis
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ludus.game import game_names
+from ludus.catalogue import game_names
 from ludus.web.app import create_app
 from tests.web.guests import Guest, address, open_match, sitting, visiting
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from ludus import kernels
 from ludus.arena.hosts import host
 from ludus.arena.match import Match, replay
+from ludus.catalogue import game_names, load
 from ludus.errors import AgentFault
-from ludus.game import game_names, load
 from ludus.rng import stream
 from ludus.web.session import HUMAN, WATCHER, Refused, Seat, Session
 

@@ -2,7 +2,7 @@
 
 A table has a row for each kind of situation and a column for each kind of action. An *abstraction* says which: it is a
 handful of compiled functions over a player's view, all but `row_of` with a default. A game's own abstractions lie in
-`_<game>_abstractions.py`; a user's is a function or an `Abstraction` in a file, named as ``file.py:name``; for any
+`<game>/_abstractions.py`; a user's is a function or an `Abstraction` in a file, named as ``file.py:name``; for any
 other game the view is hashed into a table of fixed size.
 """
 
@@ -20,7 +20,8 @@ import numpy as np
 
 from ludus.compile import bind, is_template, rule, template
 from ludus.errors import BadInput, Mismatch, UnknownName
-from ludus.game import Game, load_module
+from ludus.files import load_module
+from ludus.game import Game
 from ludus.rng import below, blend
 from ludus.rules import FEATURES, MAX_ACTIONS, SEATS, legal, observe, record, returns, to_act
 
@@ -239,8 +240,11 @@ def find_abstraction(name: str, game: Game, rows: int) -> Abstraction:
 
 
 def _abstractions_of(game: Game) -> Mapping[str, Abstraction]:
-    place = f"ludus.agents._{game.name}_abstractions"
-    if not game.name.isidentifier() or importlib.util.find_spec(place) is None:
+    place = f"ludus.agents.{game.name}"
+    if game.source != game.name or not importlib.util.find_spec(place):
+        return {}
+    place += "._abstractions"
+    if importlib.util.find_spec(place) is None:
         return {}
     return importlib.import_module(place).ABSTRACTIONS
 

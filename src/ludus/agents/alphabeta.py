@@ -14,11 +14,13 @@ from typing import ClassVar
 import numpy as np
 
 from ludus import kernels
+from ludus.agent import Agent, Thoughts
 from ludus.compile import template
 from ludus.errors import Mismatch
-from ludus.game import Agent, Game, Thoughts, View, setting
+from ludus.game import Game, View
 from ludus.rng import blend, shuffle, stream
 from ludus.rules import HAS_HEURISTIC, SEATS, Facts, heuristic, legal, record, returns, step, to_act
+from ludus.settings import setting
 
 EXACT, AT_LEAST, AT_MOST = 1, 2, 3  # what a stored value says; 0 marks an empty entry
 ENTRY = record(key=np.uint64, worth=np.float64, best=np.int32, depth=np.int16, bound=np.int8, cut=np.int8)

@@ -11,12 +11,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from ludus.agent import Agent, Thoughts
 from ludus.agents.mcts import play_on
 from ludus.compile import template
 from ludus.errors import BadSpec
-from ludus.game import Agent, Thoughts, View, setting
+from ludus.game import View
 from ludus.rng import below, uniform
 from ludus.rules import HIDDEN, MAX_ACTIONS, SEATS, determinize, legal, step, to_act
+from ludus.settings import setting
 
 LATER = 1 - 1e-9  # a win at once is better than one in every roll-out
 

@@ -26,9 +26,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from ludus.agent import Agent, Thoughts
 from ludus.compile import template
 from ludus.errors import BadSpec
-from ludus.game import Agent, Thoughts, View, setting
+from ludus.game import View
 from ludus.rng import below, blend, uniform
 from ludus.rules import (
     HAS_HEURISTIC,
@@ -47,6 +48,7 @@ from ludus.rules import (
     step,
     to_act,
 )
+from ludus.settings import setting
 
 POINT = record(
     key=np.uint64, worth=np.float64, first_arm=np.int32, count=np.int32, visits=np.int32, unproven=np.int32

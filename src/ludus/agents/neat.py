@@ -22,10 +22,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ludus.agents.scripted.gravwell import NORMALS, REPULSORS, any_of, first_in
+from ludus.agent import Agent
+from ludus.agents.gravwell.trees import NORMALS, REPULSORS, any_of, first_in
 from ludus.compile import bind, rule, template
 from ludus.errors import BadInput, Mismatch
-from ludus.game import Agent, Game, setting
+from ludus.game import Game
 from ludus.games._gravwell_text import CARDS, DRAFT, GO, MOVE, PICK, PULL, STOP, TURNS
 from ludus.games.gravwell import (
     attraction,
@@ -39,6 +40,7 @@ from ludus.games.gravwell import (
 from ludus.rng import below, draw
 from ludus.rules import HIDDEN, SEATS, determinize, hide, legal, observe, returns, step, to_act
 from ludus.runs import load_run
+from ludus.settings import setting
 
 # ------------------------------------------------------------------------------------------------ genomes
 

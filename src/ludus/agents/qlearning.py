@@ -12,13 +12,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ludus.agent import Agent
 from ludus.agents._abstraction import Abstraction, column_of, find_abstraction, pack, row_of, table_of
 from ludus.compile import template
 from ludus.errors import BadInput, BadSpec, Mismatch
-from ludus.game import Agent, Game, setting
+from ludus.game import Game
 from ludus.rng import below, uniform
 from ludus.rules import MAX_ACTIONS, legal
 from ludus.runs import load_run
+from ludus.settings import setting
 
 BY_TABLE, AT_RANDOM, FIRST = range(3)
 MANNERS = {"learnt": BY_TABLE, "random": AT_RANDOM, "never": FIRST}

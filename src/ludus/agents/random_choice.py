@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from ludus.agent import Agent
 from ludus.compile import template
-from ludus.game import Agent
 from ludus.rng import below
 from ludus.rules import MAX_ACTIONS, legal
 

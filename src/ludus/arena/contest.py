@@ -11,7 +11,7 @@ import numpy as np
 from ludus.arena.hall import Hall, rotations
 from ludus.arena.hosts import Clock
 from ludus.arena.statistics import score_interval
-from ludus.game import load
+from ludus.catalogue import load
 from ludus.records import MatchRecord
 
 

@@ -18,8 +18,9 @@ import numpy as np
 from ludus.arena.hosts import Clock, Host, host
 from ludus.arena.lockstep import Table, play_batch, records_of
 from ludus.arena.match import Match
+from ludus.catalogue import agent
 from ludus.errors import AgentFault
-from ludus.game import Game, agent
+from ludus.game import Game
 from ludus.records import MatchRecord
 
 CHUNK_SECONDS = 0.5

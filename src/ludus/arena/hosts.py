@@ -13,8 +13,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ludus.agent import Agent
+from ludus.catalogue import agent, load
 from ludus.errors import AgentFault, LudusError
-from ludus.game import Agent, Game, View, agent, load
+from ludus.game import Game, View
 
 START_UP = 120.0
 """Seconds that a fresh process may take to import and to compile before its first answer."""

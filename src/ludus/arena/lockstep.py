@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ludus.agent import Agent
 from ludus.compile import template
-from ludus.game import Agent, Game
+from ludus.game import Game
 from ludus.records import MatchRecord
 from ludus.rng import match_words
 from ludus.rules import SEATS, hide, step, to_act

@@ -19,8 +19,9 @@ from ludus.arena.hosts import Clock
 from ludus.arena.lockstep import Table
 from ludus.arena.ratings import Ratings, rate
 from ludus.arena.statistics import Gsprt, Interval, Verdict, gsprt, score_interval, tally
+from ludus.catalogue import load
 from ludus.errors import BadInput
-from ludus.game import Game, load
+from ludus.game import Game
 from ludus.records import Key, MatchRecord, Store
 
 FORMATS = ("round-robin", "gauntlet", "until-sure")

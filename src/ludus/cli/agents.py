@@ -17,10 +17,10 @@ def command(
     json: Json = False,
 ) -> None:
     """List the agents with their settings and what they accept."""
-    from ludus.game import agent_kind, agent_kinds
+    from ludus.catalogue import agent_kind, agent_kinds
 
     found = {name: agent_kind(name)} if name else agent_kinds()
-    described = [_describe(kind) for kind in found.values()]
+    described = [_describe(name, kind) for name, kind in found.items()]
     if json:
         print_json(described)
         return
@@ -34,10 +34,11 @@ def command(
     print("A spec is NAME or NAME:setting=value,… like mcts:sims=1000,c=1.0; for a file of yours my_bot.py:depth=3")
 
 
-def _describe(kind) -> dict:
+def _describe(name: str, kind) -> dict:
     settings = {
         field.name: {"default": field.default, "help": field.metadata.get("help", "")}
         for field in dataclasses.fields(kind)
     }
     about = (kind.__doc__ or "").strip().splitlines()[0] if kind.__doc__ else ""
-    return {"name": kind.name, "about": about, "accepts": kind.accepts, "settings": settings}
+    accepts = f"{kind.only_for} alone" if kind.only_for else kind.accepts
+    return {"name": name, "about": about, "accepts": accepts, "settings": settings}

@@ -40,7 +40,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Measure speed: random play and search of each game, or against a peer."""
-    from ludus.game import game_names, load
+    from ludus.catalogue import game_names, load
 
     if against not in ("", "openspiel"):
         raise BadInput(f"the only peer to measure against is openspiel, not {against!r}")
@@ -109,7 +109,7 @@ class RandomPlay:
 
 
 def _search_work(game: Game, players: int, values: dict[str, object], seed: int) -> Callable[[], float]:
-    from ludus.game import agent
+    from ludus.catalogue import agent
     from ludus.rng import match_words
 
     searcher = agent(f"mcts:sims={SIMS}", game)

@@ -36,7 +36,7 @@ def command(
 
 def _warm(names: list[str]) -> None:
     """All templates of a game in one process: the rules themselves are compiled once and shared."""
-    from ludus.game import game_names
+    from ludus.catalogue import game_names
 
     names = names or game_names()
     with progress_bar() as bar:
@@ -52,8 +52,8 @@ def _warm(names: list[str]) -> None:
 def warm(name: str) -> None:
     """Make every agent that can play the game play a little of it."""
     from ludus.arena.contest import contest
+    from ludus.catalogue import load
     from ludus.errors import Mismatch
-    from ludus.game import load
 
     game = load(name)
     players = game.facts.players[0]

@@ -30,7 +30,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Check a game against the contract, with its secrets, its notation and its plain-Python run."""
-    from ludus.game import game_names
+    from ludus.catalogue import game_names
     from ludus.testing import check_agent, check_game
 
     names = game_names() if all else [game]

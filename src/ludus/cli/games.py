@@ -20,7 +20,7 @@ def command(
     json: Json = False,
 ) -> None:
     """List the games, or show one: its facts, the rules that may be changed, and the presets."""
-    from ludus.game import game_names, load
+    from ludus.catalogue import game_names, load
 
     if name:
         game = load(name)

@@ -35,7 +35,7 @@ def command(
     """Play a lineup of agents in blocks: every agent in every seat, with the same luck."""
     from ludus.arena.contest import contest
     from ludus.arena.hosts import Clock
-    from ludus.game import load
+    from ludus.catalogue import load
     from ludus.records import write_records
 
     rulebook = load(game)

@@ -80,7 +80,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Count the action sequences of each length from the first position."""
-    from ludus.game import load
+    from ludus.catalogue import load
     from ludus.rng import match_words
 
     rulebook = load(game)

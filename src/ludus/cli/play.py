@@ -11,8 +11,8 @@ from ludus.cli import options
 from ludus.errors import BadInput, BadNotation, LudusError
 
 if TYPE_CHECKING:
+    from ludus.agent import Agent
     from ludus.arena.match import Match
-    from ludus.game import Agent
 
 EXAMPLE = "Example: ludus play connect_four --against mcts:sims=1000 --seat 1"
 HELP = "Write an action, or: moves (what you may play), hint, undo, board, resign, quit."
@@ -45,7 +45,7 @@ def command(
 ) -> None:
     """Play in the terminal: the board as text, moves in the game's notation, with undo and hints."""
     from ludus.arena.match import Match
-    from ludus.game import agent, load
+    from ludus.catalogue import agent, load
 
     rulebook = load(game)
     values = rulebook.rule_values(preset, options.read_rules(rule))
@@ -147,7 +147,7 @@ def _undo(table: Table) -> bool:
 
 
 def _hint(view) -> None:
-    from ludus.game import agent
+    from ludus.catalogue import agent
     from ludus.rng import stream
 
     try:

@@ -36,7 +36,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Playtest a game: random play, then search of growing strength, then a report with a verdict."""
-    from ludus.game import load
+    from ludus.catalogue import load
     from ludus.playtest import report
     from ludus.playtest.plan import Plan, mode_for
     from ludus.playtest.run import Playtest

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ludus.cli import options
-from ludus.errors import LudusError, UnknownName
+from ludus.errors import LudusError
 
 EXAMPLE = "Example: ludus train qlearning gravwell --preset paper --set games=2000 --out runs/q"
 
@@ -29,13 +27,14 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Train an agent. The folder holds settings, a log and checkpoints."""
-    from ludus.game import load, read_settings
+    from ludus.catalogue import load, trainer
     from ludus.runs import RunFolder
+    from ludus.settings import read_settings
 
-    trainer = find_trainer(method)
+    learner = trainer(method)
     rulebook = load(game)
     values = rulebook.rule_values(preset, options.read_rules(rule))
-    settings = trainer.Settings(**read_settings(trainer.Settings, ",".join(set), f"method {method}"))
+    settings = learner.Settings(**read_settings(learner.Settings, ",".join(set), f"method {method}"))
     folder = out or Path("runs") / f"{method}-{rulebook.name}-{preset}-{seed}"
     run = RunFolder.begin(folder, {
         "method": method, "game": rulebook.name, "version": rulebook.facts.version, "rules": values,
@@ -46,9 +45,9 @@ def command(
         print(f"resuming {folder} after {done} iterations")
     row: dict = {}
     with options.progress_bar() as bar:
-        task = bar.add_task(f"{method} on {rulebook.name}", total=trainer.TOTAL(settings), completed=done)
+        task = bar.add_task(f"{method} on {rulebook.name}", total=learner.TOTAL(settings), completed=done)
         try:
-            for row in trainer.train(rulebook, values, settings, run, seed):
+            for row in learner.train(rulebook, values, settings, run, seed):
                 bar.advance(task)
                 bar.update(task, description=f"{method} on {rulebook.name}: {_short(row)}")
         except LudusError:
@@ -63,15 +62,3 @@ def command(
 def _short(row: dict) -> str:
     shown = [f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}" for key, value in row.items()]
     return ", ".join(shown[:4])
-
-
-def trainer_names() -> list[str]:
-    import ludus.learn
-
-    return [module.name for module in pkgutil.iter_modules(ludus.learn.__path__) if not module.name.startswith("_")]
-
-
-def find_trainer(method: str):
-    if method not in trainer_names():
-        raise UnknownName("training method", method, trainer_names())
-    return importlib.import_module(f"ludus.learn.{method}")

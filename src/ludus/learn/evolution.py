@@ -1,9 +1,9 @@
 """Neuro-evolution as the Gravitas paper did it, to see why it failed. For what works, see `ludus.learn.neat`.
 
-Programs of sums, differences and products (`ludus.agents.evolution`) are changed by one mutation a child. Eight parents
-have five children each; all 48 play the same few matches, named by one seed a generation, against three random
-players; the best eight become parents. The score is wins + (tiles reached in won matches / runs) / gate, where a win
-is the ship that got farthest, whatever the rules say. When the best wins half of its runs, there are two more from
+Programs of sums, differences and products (`ludus.agents.gravwell.evolution`) are changed by one mutation a child.
+Eight parents have five children each; all 48 play the same few matches, named by one seed a generation, against three
+random players; the best eight become parents. The score is wins + (tiles reached in won matches / runs) / gate, where a
+win is the ship that got farthest, whatever the rules say. When the best wins half of its runs, there are two more from
 then on.
 
 The paper's text says that the opponents never use the emergency stop; its program has two class names exchanged, so
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludus.agents.evolution import (
+from ludus.agents.gravwell.evolution import (
     CARD_INPUTS,
     ENCODINGS,
     INPUTS,
@@ -30,13 +30,14 @@ from ludus.agents.evolution import (
     pack,
     program_action,
 )
-from ludus.agents.scripted.gravwell import NEVER, UNIFORM, tree_action
+from ludus.agents.gravwell.trees import NEVER, UNIFORM, tree_action
 from ludus.compile import template
 from ludus.errors import BadInput, Mismatch
-from ludus.game import Game, setting
+from ludus.game import Game
 from ludus.rng import match_words, word
 from ludus.rules import SEATS, hide, step, to_act
 from ludus.runs import RunFolder
+from ludus.settings import setting
 
 OPPONENTS = {"published": UNIFORM, "corrected": NEVER}
 """When the random opponents use their emergency stop."""

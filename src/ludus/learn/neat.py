@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ludus.agents.gravwell.trees import INTENDED, NEVER, PUBLISHED, UNIFORM, tree_action
 from ludus.agents.neat import (
     ACTIVATIONS,
     LINEAR,
@@ -35,13 +36,13 @@ from ludus.agents.neat import (
     samples_for,
     scoring_kernel,
 )
-from ludus.agents.scripted.gravwell import INTENDED, NEVER, PUBLISHED, UNIFORM, tree_action
 from ludus.compile import rule, template
 from ludus.errors import BadInput, Mismatch
-from ludus.game import Game, setting
+from ludus.game import Game
 from ludus.rng import below, match_words, word
 from ludus.rules import MAX_ACTIONS, MAX_PLIES, SEATS, hide, legal, returns, step, to_act
 from ludus.runs import RunFolder
+from ludus.settings import setting
 
 MOST_PLIES = 5000
 """A game whose matches may be longer is refused: fitness needs hundreds of thousands of whole matches."""

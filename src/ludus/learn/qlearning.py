@@ -44,10 +44,11 @@ from ludus.agents.qlearning import (
 from ludus.arena.statistics import wilson
 from ludus.compile import template
 from ludus.errors import BadInput, UnknownName
-from ludus.game import Game, setting
+from ludus.game import Game
 from ludus.rng import match_words, word
 from ludus.rules import MAX_ACTIONS, SEATS, hide, record, returns, step, to_act
 from ludus.runs import RunFolder
+from ludus.settings import setting
 
 # ------------------------------------------------------------------------------------------------ what is remembered
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ludus.disk import write_json
 from ludus.errors import BadInput, UnknownName
 from ludus.page import Page, render
 from ludus.papers.claims import Finding
@@ -77,9 +78,7 @@ class Notebook:
     def keep(self, experiment: Experiment, result: Result) -> None:
         """Write a result whole or not at all."""
         path = self.folder / f"{experiment.name}.json"
-        draft = path.with_suffix(".part")
-        draft.write_text(json.dumps({"settings": experiment.settings, "result": result}, indent=1), encoding="utf-8")
-        draft.replace(path)
+        write_json(path, {"settings": experiment.settings, "result": result})
 
 
 def _as_json(value: Any) -> Any:

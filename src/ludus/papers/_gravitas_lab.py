@@ -21,12 +21,13 @@ import numpy as np
 
 from ludus import kernels
 from ludus.arena.contest import contest
+from ludus.catalogue import agent_kind, load, trainer
 from ludus.errors import BadInput, UnknownName
-from ludus.game import agent_kind, load, read_settings
 from ludus.papers import Experiment, Result, Results, Scale, Watch
 from ludus.papers.claims import Measure
 from ludus.rng import match_words, word
 from ludus.runs import SHIPPED, RunFolder, find_run
+from ludus.settings import read_settings
 
 GAME = "gravwell"
 PAPER, CORRECT, NEURAL = "paper", "default", "neural"
@@ -164,7 +165,7 @@ def fingerprint(spec: str) -> str:
     """What stands behind a spec: the agent's code, and the run that it loads."""
     name, _, text = spec.partition(":")
     try:
-        kind = agent_kind(name)
+        kind = agent_kind(name, GAME)
     except UnknownName:
         return "absent"
     digest = hashlib.sha256(source_of(kind.__module__).encode())
@@ -177,7 +178,7 @@ def fingerprint(spec: str) -> str:
     return digest.hexdigest()[:16]
 
 
-FOUND_BY_NAME = {"ludus.agents._abstraction": f"ludus.agents._{GAME}_abstractions"}
+FOUND_BY_NAME = {"ludus.agents._abstraction": f"ludus.agents.{GAME}._abstractions"}
 """What a module imports only when it knows the game: no import statement tells."""
 
 
@@ -303,8 +304,8 @@ def trained_run(
     method: str, changes: dict[str, Any], seed: int, path: Path, preset: str = PAPER, watch: Watch = lambda done: None
 ) -> RunFolder:
     """A run folder trained with these settings; an unfinished one is gone on with."""
-    trainer = find_trainer(method)
-    game, settings = load(GAME), trainer.Settings(**changes)
+    method_of = trainer(method)
+    game, settings = load(GAME), method_of.Settings(**changes)
     values = game.rule_values(preset)
     wanted = {
         "method": method, "game": GAME, "version": game.facts.version, "rules": values,
@@ -313,21 +314,14 @@ def trained_run(
     if (path / "settings.json").exists() and RunFolder(path).settings != wanted:
         shutil.rmtree(path)  # of an earlier reproduction at another scale or with other code
     run = RunFolder.begin(path, wanted)
-    for _ in trainer.train(game, values, settings, run, seed):
+    for _ in method_of.train(game, values, settings, run, seed):
         watch(1)
     return run
 
 
-def find_trainer(method: str) -> Any:
-    name = f"ludus.learn.{method}"
-    if importlib.util.find_spec(name) is None:
-        raise UnknownName("training method", method, [])
-    return importlib.import_module(name)
-
-
 def trainer_code(method: str) -> str:
     try:
-        source = source_of(find_trainer(method).__name__)
+        source = source_of(trainer(method).__name__)
     except UnknownName:
         return "absent"
     return hashlib.sha256(source.encode()).hexdigest()[:16]
@@ -390,12 +384,12 @@ def selection(scale: Scale, seed: int) -> Experiment:
 
 def first_generation(games: int, seed: int, luck: int) -> np.ndarray:
     """Whether each candidate (row, named by the seed) won each game (column, named by the luck)."""
-    trainer = find_trainer("evolution")
-    settings, rng = trainer.Settings(), np.random.default_rng(seed)
-    parents = [trainer.first_program(rng) for _ in range(settings.population)]
-    children = [trainer.mutant(one, settings.deletion, rng) for one in parents for _ in range(settings.children)]
+    method = trainer("evolution")
+    settings, rng = method.Settings(), np.random.default_rng(seed)
+    parents = [method.first_program(rng) for _ in range(settings.population)]
+    children = [method.mutant(one, settings.deletion, rng) for one in parents for _ in range(settings.children)]
     game = load(GAME)
-    return trainer.judge(game, game.rule_values(NEURAL), settings, [*parents, *children], games, luck).wins
+    return method.judge(game, game.rule_values(NEURAL), settings, [*parents, *children], games, luck).wins
 
 
 def best_seen(wins: np.ndarray, fresh: np.ndarray) -> dict[str, dict[str, float]]:

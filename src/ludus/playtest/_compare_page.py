@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ludus.arena.statistics import Interval
+from ludus.disk import write_whole
 from ludus.page import (
     BAR_HEIGHT,
     FOOT,
@@ -50,14 +51,8 @@ REACH = 8
 def write(outcome: Outcome, folder: Path) -> Path:
     """Write `compare.json` and `compare.html`; a reader never sees half of either."""
     folder.mkdir(parents=True, exist_ok=True)
-    _put(folder / "compare.json", json.dumps(outcome.to_dict(), indent=1))
-    return _put(folder / "compare.html", render(page(outcome)))
-
-
-def _put(path: Path, text: str) -> Path:
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(text, encoding="utf-8")
-    return draft.replace(path)
+    write_whole(folder / "compare.json", json.dumps(outcome.to_dict(), indent=1))
+    return write_whole(folder / "compare.html", render(page(outcome)))
 
 
 def page(outcome: Outcome) -> Page:

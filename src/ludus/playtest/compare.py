@@ -20,8 +20,9 @@ import numpy as np
 from ludus.arena.hall import Hall
 from ludus.arena.lockstep import Table
 from ludus.arena.statistics import Interval, bounded_sequence, mean_sequence, score_interval
+from ludus.catalogue import load
 from ludus.errors import BadInput, UnknownName
-from ludus.game import Game, load
+from ludus.game import Game
 from ludus.playtest._decisions import turns_of
 from ludus.playtest.replays import Replay, replays_of
 from ludus.records import MatchRecord, Store

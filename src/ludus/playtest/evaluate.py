@@ -13,9 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ludus.agent import Agent
 from ludus.arena.lockstep import play_on
+from ludus.catalogue import agent
 from ludus.errors import BadInput
-from ludus.game import Agent, Game, agent
+from ludus.game import Game
 from ludus.playtest.replays import Fan, Positions, Replay, Trace, positions_of
 from ludus.records import MatchRecord
 from ludus.rng import match_words, word

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ludus.catalogue import agent
 from ludus.errors import BadInput
-from ludus.game import Game, agent
+from ludus.game import Game
 from ludus.playtest.replays import Replay
 from ludus.playtest.results import Gate
 

@@ -10,8 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ludus.game import Game, load
-from ludus.page import Page, Section, Tile, bullets, paragraph, render, safe, save
+from ludus.catalogue import load
+from ludus.disk import write_whole
+from ludus.game import Game
+from ludus.page import Page, Section, Tile, bullets, paragraph, render, safe
 from ludus.playtest import _films, metrics
 from ludus.playtest._casting import cast
 from ludus.playtest._charts import actions, ladder, lengths, seats
@@ -28,8 +30,8 @@ def write(results: Results, folder: Path) -> Path:
     """Write `report.html` and `report.json`; a reader never sees half of either."""
     readings = read(results)
     folder.mkdir(parents=True, exist_ok=True)
-    save(folder / "report.json", json.dumps(to_dict(results, readings), indent=1, allow_nan=False))
-    return save(folder / "report.html", render(page(results, readings)))
+    write_whole(folder / "report.json", json.dumps(to_dict(results, readings), indent=1, allow_nan=False))
+    return write_whole(folder / "report.html", render(page(results, readings)))
 
 
 def to_dict(results: Results, readings: Readings) -> dict[str, object]:

@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 
 from ludus.arena.hall import Hall, rotations
+from ludus.catalogue import agent, load
+from ludus.disk import write_json
 from ludus.errors import BadInput, BadRules
-from ludus.game import Game, agent, load
+from ludus.game import Game
 from ludus.playtest import evaluate
 from ludus.playtest import plan as planning
 from ludus.playtest._bugs import faults_of, find_bugs, unused_kinds
@@ -60,9 +62,7 @@ class Ledger:
         return self.kept["seconds_each"].get(cell, 0.0)
 
     def write(self) -> None:
-        draft = self.path.with_suffix(".part")
-        draft.write_text(json.dumps(self.kept, indent=1), encoding="utf-8")
-        draft.replace(self.path)
+        write_json(self.path, self.kept)
 
 
 class Playtest:

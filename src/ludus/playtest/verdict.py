@@ -12,8 +12,8 @@ import numpy as np
 
 from ludus import kernels
 from ludus.arena.statistics import Interval
+from ludus.catalogue import load
 from ludus.errors import BadInput
-from ludus.game import load
 from ludus.playtest import metrics
 from ludus.playtest._reading import (
     ELO,

@@ -11,7 +11,8 @@ import time
 import numpy as np
 
 from ludus import kernels
-from ludus.game import Game, View, agent
+from ludus.catalogue import agent
+from ludus.game import Game, View
 from ludus.rng import match_words, stream
 
 SEARCH = "mcts:ms=10"

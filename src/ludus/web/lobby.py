@@ -19,8 +19,9 @@ from typing import Any
 
 from ludus.arena.hosts import host
 from ludus.arena.match import Match
+from ludus.catalogue import agent
 from ludus.errors import AgentFault, BadInput, BadSpec, LudusError
-from ludus.game import Game, View, agent
+from ludus.game import Game, View
 from ludus.rng import stream
 from ludus.web.archive import Archive
 from ludus.web.chances import expected_shares
@@ -107,7 +108,7 @@ class Lobby:
     def _seat(self, spec: str, game: Game) -> Seat:
         if spec == HUMAN:
             return Seat.for_person()
-        full = self.shelf.spec(spec)
+        full = self.shelf.spec(spec, game)
         try:
             return Seat(spec.strip(), host(full, game))
         except LudusError:

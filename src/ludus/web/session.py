@@ -19,12 +19,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from ludus import kernels
+from ludus.agent import Thoughts
 from ludus.arena.hosts import Here, Host
 from ludus.arena.match import Match, replay
 from ludus.draw import choices, default, picture
 from ludus.draw.canvas import seat_name
 from ludus.errors import AgentFault, BadInput, LudusError
-from ludus.game import Game, Thoughts, View
+from ludus.game import Game, View
 from ludus.records import MatchRecord
 
 WATCHER = -1

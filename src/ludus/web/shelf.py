@@ -14,9 +14,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ludus.agent import Agent
+from ludus.catalogue import agent, agent_kind, agent_kinds, game_names, load
 from ludus.errors import BadInput, BadSpec, LudusError, UnknownName
-from ludus.game import Agent, Game, agent, agent_kind, agent_kinds, game_names, load, read_settings
+from ludus.game import Game
 from ludus.runs import SHIPPED
+from ludus.settings import read_settings
 
 MOST = {"sims": 20_000, "ms": 5_000, "nodes": 2_000_000, "table": 20, "samples": 1_000, "worlds": 2_000, "depth": 200}
 """The largest settings of built-in agents: a move takes some seconds at most."""
@@ -90,17 +93,18 @@ class Shelf:
                 raise NotOffered("rule", rule, game.params.declared, f" in {game.name}")
         return game.rule_values(preset, changes)
 
-    def spec(self, text: str) -> str:
+    def spec(self, text: str, game: Game) -> str:
         """The agent's full spec, after a look at what the client wrote."""
         if any(sign in text for sign in ("/", "\\", ".py")):
             raise BadSpec("an agent is called by its name here, not by a path")
         name, _, settings = text.strip().partition(":")
-        known = {**_built_in(), **self._agents}
+        built_in = _built_in(game.source)
+        known = {**built_in, **self._agents}
         if name not in known:
             raise NotOffered("agent", name, known)
         if name in self._agents:
             return self._agents[name] + (f":{settings}" if settings else "")
-        _check_measure(_built_in()[name], settings)
+        _check_measure(built_in[name], settings)
         return text.strip()
 
     def ladder(self, game: Game) -> list[dict[str, str]]:
@@ -110,7 +114,7 @@ class Shelf:
 
     def _rung(self, game: Game, spec: str, strength: str, word: str) -> dict[str, str] | None:
         try:
-            kind = type(agent(self.spec(spec), game))
+            kind = type(agent(self.spec(spec, game), game))
         except LudusError:
             return None
         about = (kind.__doc__ or "").strip().partition("\n")[0]
@@ -119,9 +123,10 @@ class Shelf:
 
 
 @cache
-def _built_in() -> dict[str, type[Agent]]:
-    """Also those that installed packages offer."""
-    return agent_kinds()
+def _built_in(game: str) -> dict[str, type[Agent]]:
+    """The agents for a game by the names that they have there; also those that installed packages offer."""
+    kinds = {name.removeprefix(f"{game}/"): kind for name, kind in agent_kinds().items()}
+    return {name: kind for name, kind in kinds.items() if "/" not in name}
 
 
 def _check_measure(kind: type[Agent], text: str) -> None:
@@ -139,7 +144,7 @@ def _shipped_runs() -> dict[str, dict[str, Any]]:
 
 
 def _scripted(game: Game) -> list[tuple[str, str, str]]:
-    kinds = [kind for kind in _built_in().values() if kind.only_for == game.name]
+    kinds = [kind for kind in _built_in(game.source).values() if kind.only_for]
     return [(kind.name, "scripted", "") for kind in kinds if "run" not in {field.name for field in fields(kind)}]
 
 

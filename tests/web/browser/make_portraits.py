@@ -6,8 +6,9 @@ They are files, because a fresh installation would else compile every game befor
 from __future__ import annotations
 
 from ludus.arena.match import Match, replay
+from ludus.catalogue import agent, game_names, load
 from ludus.draw import picture
-from ludus.game import Game, View, agent, game_names, load
+from ludus.game import Game, View
 from ludus.web.app import STATIC
 
 FOLDER = STATIC / "games"

@@ -13,7 +13,7 @@ from typing import Any
 from playwright.sync_api import Browser, ConsoleMessage, Page, WebSocket
 
 from ludus.arena.match import Match
-from ludus.game import agent, load
+from ludus.catalogue import agent, load
 
 PATIENCE = 30.0
 """Seconds; an agent may have to be compiled first."""

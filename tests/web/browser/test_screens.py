@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from ludus.game import game_names
+from ludus.catalogue import game_names
 from tests.web.browser.people import PATIENCE, Setting, keep_picture
 
 expect.set_options(timeout=1000 * PATIENCE)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from ludus import agent, kernels
-from ludus.agents.scripted.gravwell_champion import CANDIDATE, INPUTS, chance_to_win, drop_half, learn_from_world
+from ludus.agents.gravwell.champion import CANDIDATE, INPUTS, chance_to_win, drop_half, learn_from_world
 from ludus.arena.contest import contest
 from ludus.compile import template
 from ludus.game import View
 from ludus.rng import match_words, stream
 from ludus.testing import check_agent
 
-from .gravwell_positions import AHEAD, GAME, answers, choosing, drafting, stopping
+from .positions import AHEAD, GAME, answers, choosing, drafting, stopping
 
 CHAMPION = "champion:worlds=30"
 

@@ -18,13 +18,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ludus.agents.scripted.gravwell import any_of
+from ludus.agent import Agent
+from ludus.agents.gravwell.trees import any_of
 from ludus.compile import rule, template
 from ludus.errors import BadInput
-from ludus.game import Agent, Game, setting
+from ludus.game import Game
 from ludus.games._gravwell_text import DRAFT, GO, MOVE, PICK, PULL, STOP, SYMBOLS
 from ludus.games.gravwell import SHIPS, list_cards
 from ludus.runs import load_run
+from ludus.settings import setting
 
 SLOTS = 8  # a hand has at most six cards; the published program has room for eight
 FOR_SLOT = 3

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ludus.agents._abstraction import Abstraction, Table
-from ludus.agents.scripted.gravwell import INTENDED, NEURAL, NEVER, PUBLISHED, UNIFORM, tree_action
+from ludus.agents.gravwell.trees import INTENDED, NEURAL, NEVER, PUBLISHED, UNIFORM, tree_action
 from ludus.compile import rule
 from ludus.games._gravwell_text import CARDS, CHOOSE, DRAFT, HALT, MOVE, TURNS
 from ludus.games.gravwell import attraction

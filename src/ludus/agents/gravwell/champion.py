@@ -16,12 +16,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from ludus.agents.scripted.gravwell import INTENDED, tree_action
+from ludus.agent import Agent, Thoughts
+from ludus.agents.gravwell.trees import INTENDED, tree_action
 from ludus.compile import rule, template
-from ludus.game import Agent, Thoughts, View, setting
+from ludus.game import View
 from ludus.games._gravwell_text import REARMOST, SYMBOLS
 from ludus.rng import below, draw, uniform
 from ludus.rules import MAX_ACTIONS, SEATS, determinize, legal, record, step, to_act
+from ludus.settings import setting
 
 # ------------------------------------------------------------------------------------------------ the end of a round
 

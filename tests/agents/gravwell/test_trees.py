@@ -10,7 +10,7 @@ from ludus.arena.contest import contest
 from ludus.errors import BadSpec, Mismatch
 from ludus.testing import check_agent
 
-from .gravwell_positions import AHEAD, BEHIND, GAME, STUCK, answers, choosing, drafting, stopping
+from .positions import AHEAD, BEHIND, GAME, STUCK, answers, choosing, drafting, stopping
 
 # ------------------------------------------------------------------------------------------------ decisions
 
@@ -98,8 +98,8 @@ def test_bad_settings_are_named(spec, sentence):
 
 
 def test_other_games_are_refused():
-    with pytest.raises(Mismatch, match="scripted for gravwell"):
-        agent("tree", "connect_four")
+    with pytest.raises(Mismatch, match="an agent of gravwell alone"):
+        agent("gravwell/tree", "connect_four")
 
 
 @pytest.mark.parametrize("spec", ["tree", "tree:published,draft=random,stop=random", "nostop"])

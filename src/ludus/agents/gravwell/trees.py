@@ -19,13 +19,15 @@ from typing import ClassVar
 
 import numpy as np
 
+from ludus.agent import Agent
 from ludus.compile import rule, template
 from ludus.errors import BadSpec
-from ludus.game import Agent, Game, setting
+from ludus.game import Game
 from ludus.games._gravwell_text import CARDS, DRAFT, GO, HALT, MOVE, PICK, PULL, STOP
 from ludus.games.gravwell import CARD_OF_BIT, attraction, count, legal
 from ludus.rng import below
 from ludus.rules import MAX_ACTIONS
+from ludus.settings import setting
 
 INTENDED, PUBLISHED, NEURAL, UNIFORM, NEVER = range(5)
 """How a phase is played: by a reading of the tree (the second program drafted a little differently: NEURAL), with

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ludus import agent, load
-from ludus.game import Agent
+from ludus.agent import Agent
 from ludus.rng import match_words
 
 GAME = load("gravwell")

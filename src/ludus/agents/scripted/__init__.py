@@ -1,1 +1,0 @@
-"""Players of one game: decision trees and planners, one file a game."""

@@ -1,0 +1,42 @@
+"""Settings: the numbers of an agent or of a training, written `key=value,key=value` and typed by a dataclass."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ludus.errors import BadSpec, UnknownName
+
+
+def setting(default: Any, help: str, low: float | None = None) -> Any:
+    """One setting of an agent, with the line of help that `ludus agents` prints."""
+    return dataclasses.field(default=default, metadata={"help": help, "low": low})
+
+
+def read_settings(kind: type, text: str, owner: str = "") -> dict[str, Any]:
+    """The settings in ``key=value,key=value``, typed by a dataclass's fields; a bare first value is the first's."""
+    owner = owner or f"agent {kind.name}"
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    given: dict[str, Any] = {}
+    for position, item in enumerate(filter(None, text.split(","))):
+        key, equals, value = item.partition("=")
+        if not equals and position == 0 and fields:
+            key, value = next(iter(fields)), item
+        key = key.strip()
+        if key not in fields:
+            raise UnknownName("setting", key, fields, f" of {owner}")
+        given[key] = _read_setting(owner, fields[key], value.strip())
+    return given
+
+
+def _read_setting(owner: str, field: dataclasses.Field, text: str) -> Any:
+    target = type(field.default)
+    try:
+        value = text.lower() in ("1", "true", "yes", "on") if target is bool else target(text)
+    except ValueError:
+        what = {"int": "a whole number", "float": "a number"}.get(target.__name__, target.__name__)
+        raise BadSpec(f"{owner}: {field.name} is {what}, not {text!r}") from None
+    low = field.metadata.get("low")
+    if low is not None and not value >= low:  # which nan is not
+        raise BadSpec(f"{owner}: {field.name} must be at least {low:g}, not {text}")
+    return value
