@@ -1,5 +1,5 @@
-"""Where work runs. Whoever has much to do asks for workers and hands them items; how many there are and on which machine
-is said once, by the command that was called, and never by the work itself.
+"""Where work runs. Whoever has much to do asks for workers and hands them items; how many there are, and on which
+machine, is said once, by the command that was called, and never by the work itself.
 
 `stream` draws an item only when a worker is free for it, so that a source of items may look at what came back before
 it decides what is next; results come as they are finished. Work is a function of its item alone.
