@@ -11,6 +11,10 @@ from ludus.game import Game, View
 from ludus.rules import Facts
 
 
+MOST_MEMORY = 8
+"""Words that an agent may ask the arena to keep for it in a match."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Thoughts:
     """Why an agent chose what it did. `value` is its expected return; the lists go together, best first."""
@@ -37,6 +41,9 @@ class Agent:
     accepts: ClassVar[str] = "every game"
     only_for: ClassVar[str] = ""
     """The one game that the agent plays; empty for one that plays many."""
+    memory: ClassVar[int] = 0
+    """How many 64-bit words the arena keeps for the agent in each match and seat, zero at its first action, up to
+    `MOST_MEMORY`. They follow the word of the stream in `rng` and in each row of `words`."""
 
     def __post_init__(self) -> None:
         self.game: Game
@@ -52,11 +59,15 @@ class Agent:
 
     def act(self, view: View, rng: np.ndarray) -> int:
         """An action for `view.player`; `rng` is the stream of this seat."""
-        actions = self.act_many(view.states, np.array([view.player]), rng.reshape(1, 1))
+        words = np.zeros((1, 1 + self.memory), np.uint64)
+        kept = min(words.shape[1], len(rng))  # one who only asks for a hint keeps no memory
+        words[0, :kept] = rng[:kept]
+        actions = self.act_many(view.states, np.array([view.player]), words)
+        rng[:kept] = words[0, :kept]
         return int(actions[0])
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
-        """An action for each masked state; row i of `words` is the stream of that seat."""
+        """An action for each masked state; row i of `words` is the stream of that seat, then what it remembers."""
         raise NotImplementedError(f"{type(self).__name__} writes neither act nor act_many")
 
     @property

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import pytest
 
-from ludus import agent, load
+from ludus import Agent, agent, load
 from ludus.arena.contest import contest
 from ludus.arena.hall import Hall, rotations
 from ludus.arena.lockstep import play_batch, records_of
@@ -19,7 +22,22 @@ LINEUPS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "specs"), LINEUPS)
+@dataclass
+class Counting(Agent):
+    """Plays what stands on the menu at the number of its own earlier actions, which only a memory can tell it here."""
+
+    name: ClassVar[str] = "counting"
+    memory: ClassVar[int] = 2
+
+    def act_many(self, views, players, words):
+        assert (words[:, 1] == words[:, 2]).all()
+        menus = [self.game.menu(views[i : i + 1], int(players[i])) for i in range(len(views))]
+        answers = [int(menu[int(row[1]) % len(menu)]) for menu, row in zip(menus, words)]
+        words[:, 1:] += 1
+        return answers
+
+
+@pytest.mark.parametrize(("name", "specs"), [*LINEUPS, ("connect_four", [Counting(), Counting()])])
 def test_lockstep_makes_the_steppers_records(name, specs):
     game = load(name)
     agents = [agent(spec, game) for spec in specs]

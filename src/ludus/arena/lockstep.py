@@ -21,8 +21,8 @@ from ludus.rules import SEATS, hide, step, to_act
 
 
 @template
-def collect(states, seats, agent, words, views, matches, players, streams):
-    """The views that one agent must answer now; their number."""
+def collect(states, seats, agent, words, memories, views, matches, players, streams):
+    """The views that one agent must answer now, and its streams with what it remembers; their number."""
     n = 0
     for i in range(states.shape[0]):
         mask = to_act(states[i])
@@ -33,16 +33,20 @@ def collect(states, seats, agent, words, views, matches, players, streams):
                 matches[n] = i
                 players[n] = player
                 streams[n, 0] = words[i, 1 + player]
+                for k in range(1, streams.shape[1]):
+                    streams[n, k] = memories[i, player, k - 1]
                 n += 1
     return n
 
 
 @template
-def spread(n, matches, players, streams, answers, actions, words):
-    """Put an agent's answers and used streams back in their places."""
+def spread(n, matches, players, streams, answers, actions, words, memories):
+    """Put an agent's answers, used streams and memory back in their places."""
     for k in range(n):
         actions[matches[k], players[k]] = answers[k]
         words[matches[k], 1 + players[k]] = streams[k, 0]
+        for word in range(1, streams.shape[1]):
+            memories[matches[k], players[k], word - 1] = streams[k, word]
 
 
 @template
@@ -119,15 +123,16 @@ def play_on(
     room = len(states) * seats.shape[1]
     views = np.empty(room, game.state_type)
     matches, players = np.empty(room, np.int64), np.empty(room, np.int64)
-    streams = np.empty((room, 1), np.uint64)
+    memories = np.zeros((*seats.shape, max(player.memory for player in agents)), np.uint64)
+    streams = [np.empty((room, 1 + player.memory), np.uint64) for player in agents]
     actions = np.full((len(states), game.facts.players[1]), -1, np.int32)
     history: list[np.ndarray] = []
     for ply in range(game.facts.max_plies):
         for k, player in enumerate(agents):
-            n = game.kernel(collect)(states, seats, k, words, views, matches, players, streams)
+            n = game.kernel(collect)(states, seats, k, words, memories, views, matches, players, streams[k])
             if n:
-                answers = player.act_many(views[:n], players[:n], streams[:n])
-                game.kernel(spread)(n, matches, players, streams, answers, actions, words)
+                answers = player.act_many(views[:n], players[:n], streams[k][:n])
+                game.kernel(spread)(n, matches, players, streams[k], answers, actions, words, memories)
         if ply == 0 and forced is not None:
             np.copyto(actions, forced, where=forced >= 0)
         if ply < history_steps:

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ludus.catalogue import load
+from ludus.agent import MOST_MEMORY
 from ludus.errors import AgentFault, BadRecord, BadRules
 from ludus.game import Game, View
 from ludus.records import MatchRecord
@@ -40,6 +41,8 @@ class Match:
         self.values = dict(game.params.values({}) if values is None else values)
         self.seed, self.block, self.rotation = seed, block, rotation
         self.words = match_words(seed, block, rotation, players).reshape(1, -1)
+        self._streams = np.zeros((players, 1 + MOST_MEMORY), np.uint64)
+        self._streams[:, 0] = self.words[0, 1:]
         self.start = start
         game.check_setting(players, self.values)
         self.states = game.start(self.words, players, self.values) if start is None else start.copy()
@@ -70,8 +73,9 @@ class Match:
         return View(self.game, self.states, player)
 
     def stream(self, player: int) -> np.ndarray:
-        """The random stream of a seat; what is drawn from it stays drawn."""
-        return self.words[0, 1 + player : 2 + player]
+        """The random stream of a seat, and behind its word what the agent there remembers. What is drawn from it
+        stays drawn."""
+        return self._streams[player]
 
     def submit(self, player: int, action: object) -> None:
         """Take a player's answer; refuse it with a reason if it is not a legal action of a player who owes one."""
