@@ -10,7 +10,6 @@ import numpy as np
 from ludus.game import Game, View
 from ludus.rules import Facts
 
-
 MOST_MEMORY = 8
 """Words that an agent may ask the arena to keep for it in a match."""
 

@@ -110,7 +110,7 @@ class Greedy(Agent):
         return out, menu, worth
 
     def act(self, view: View, rng: np.ndarray) -> int:
-        chosen, menu, worth = self._choose(view.states, np.array([view.player]), rng.reshape(1, 1))
+        chosen, menu, worth = self._choose(view.states, np.array([view.player]), rng.reshape(1, -1))
         count = len(view.legal)
         order = sorted(range(count), key=lambda k: (menu[k] != chosen[0], -worth[k]))
         values = [float(worth[k]) for k in order]

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ludus.catalogue import load
 from ludus.agent import MOST_MEMORY
+from ludus.catalogue import load
 from ludus.errors import AgentFault, BadRecord, BadRules
 from ludus.game import Game, View
 from ludus.records import MatchRecord

@@ -279,7 +279,7 @@ class Champion(Agent):
         return out, candidates
 
     def act(self, view: View, rng: np.ndarray) -> int:
-        chosen, candidates = self._choose(view.states, np.array([view.player]), rng.reshape(1, 1))
+        chosen, candidates = self._choose(view.states, np.array([view.player]), rng.reshape(1, -1))
         self.thoughts = _thoughts(candidates[: len(view.legal)], int(view.state.players))
         return int(chosen[0])
 
