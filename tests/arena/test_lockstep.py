@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import pytest
 
 from ludus import Agent, agent, load
@@ -34,7 +35,7 @@ class Counting(Agent):
         menus = [self.game.menu(views[i : i + 1], int(players[i])) for i in range(len(views))]
         answers = [int(menu[int(row[1]) % len(menu)]) for menu, row in zip(menus, words)]
         words[:, 1:] += 1
-        return answers
+        return np.array(answers, np.int32)
 
 
 @pytest.mark.parametrize(("name", "specs"), [*LINEUPS, ("connect_four", [Counting(), Counting()])])
