@@ -21,6 +21,7 @@ from ludus.errors import BadRules, Mismatch, UnknownName
 from ludus.files import check_fields, load_module
 from ludus.game import Game, is_path
 from ludus.settings import read_settings
+from ludus.sources import digest_of, sources
 
 # ------------------------------------------------------------------------------------------------ games
 
@@ -36,7 +37,8 @@ def load(name: str | Game) -> Game:
     """A game by name, by the path of its file, or by a package's entry point."""
     if isinstance(name, Game):
         return name
-    key = str(Path(name).resolve()) if is_path(name) else name
+    # An edited file is another game, in a notebook as well.
+    key = f"{Path(name).resolve()} {digest_of(sources(Path(name)))}" if is_path(name) else name
     if key not in _loaded:
         _loaded[key] = _load_file(name) if is_path(name) else _load_named(name)
     return _loaded[key]

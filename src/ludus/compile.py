@@ -129,9 +129,19 @@ class _KernelCache(FunctionCache):
 def fingerprint(function: Callable) -> str:
     """A hash of all that is compiled into `function`; content, never identity."""
     flags = (numba.__version__, np.__version__, sys.version_info[:2], config.BOUNDSCHECK, config.OPT)
-    digest = hashlib.sha256(repr(flags).encode())
-    _feed(digest, function, set())
-    return digest.hexdigest()[:16]
+    walk = _Walk(placed=True)
+    walk.digest.update(repr(flags).encode())
+    walk.feed(function)
+    return walk.digest.hexdigest()[:16]
+
+
+def content(*values: object) -> str:
+    """A hash of functions, tables and numbers: the same in another folder, with other libraries, other docstrings.
+
+    It is made of Python's own code, so another version of Python gives another hash."""
+    walk = _Walk(placed=False)
+    walk.feed(values)
+    return walk.digest.hexdigest()[:16]
 
 
 def _is_importable(names: Mapping[str, Any]) -> bool:
@@ -146,60 +156,78 @@ def _names_in(code: types.CodeType) -> Iterator[str]:
             yield from _names_in(constant)
 
 
-def _feed(digest: Any, value: object, seen: set[int]) -> None:
-    options = getattr(value, "targetoptions", {})  # how a rule wants to be compiled: fastmath, boundscheck, …
-    digest.update(repr(sorted(options.items())).encode())
-    value = getattr(value, "py_func", value)
-    if isinstance(value, types.FunctionType):
-        if id(value) not in seen:
-            seen.add(id(value))
-            _feed_function(digest, value, seen)
-    elif isinstance(value, types.CodeType):
-        digest.update(value.co_code)
-        for constant in value.co_consts:
-            _feed(digest, constant, seen)
-    elif isinstance(value, np.ndarray):
-        digest.update(f"{value.dtype.descr}{value.shape}".encode() + value.tobytes())
-    elif isinstance(value, types.ModuleType):
-        digest.update(value.__name__.encode())
-    elif isinstance(value, type):
-        digest.update(value.__qualname__.encode())
-        for name, inner in sorted(vars(value).items()):  # members of an enumeration, constants of a class
+class _Walk:
+    """Feeds a digest with a value and everything that it refers to."""
+
+    def __init__(self, placed: bool):
+        self.placed = placed
+        """Whether the module of a function counts: a cached binary looks it up by name."""
+        self.digest = hashlib.sha256()
+        self.seen: set[int] = set()
+
+    def feed(self, value: object) -> None:
+        options = getattr(value, "targetoptions", {})  # how a rule wants to be compiled: fastmath, boundscheck, …
+        self.digest.update(repr(sorted(options.items())).encode())
+        value = getattr(value, "py_func", value)
+        if isinstance(value, types.FunctionType):
+            if id(value) not in self.seen:
+                self.seen.add(id(value))
+                self._feed_function(value)
+        elif isinstance(value, types.CodeType):
+            self._feed_code(value, value.co_consts)
+        elif isinstance(value, np.ndarray):
+            self.digest.update(f"{value.dtype.descr}{value.shape}".encode() + value.tobytes())
+        elif isinstance(value, types.ModuleType):
+            self.digest.update(value.__name__.encode() if self.placed else b"module")
+        elif isinstance(value, type):
+            self._feed_class(value)
+        elif isinstance(value, tuple | list):
+            self.digest.update(f"[{len(value)}".encode())
+            for item in value:
+                self.feed(item)
+        else:
+            self.digest.update(f"{type(value).__name__} {value!r}".encode())
+
+    def _feed_code(self, code: types.CodeType, constants: tuple) -> None:
+        self.digest.update(code.co_code)
+        for constant in constants:
+            self.feed(constant)
+
+    def _feed_class(self, kind: type) -> None:
+        self.digest.update(kind.__qualname__.encode())
+        for name, inner in sorted(vars(kind).items()):  # members of an enumeration, constants of a class
             if not name.startswith("_"):
-                digest.update(name.encode())
-                _feed(digest, inner, seen)
-    elif isinstance(value, tuple | list):
-        digest.update(f"[{len(value)}".encode())
-        for item in value:
-            _feed(digest, item, seen)
-    else:
-        digest.update(f"{type(value).__name__} {value!r}".encode())
+                self.digest.update(name.encode())
+                self.feed(inner)
 
+    def _feed_function(self, function: types.FunctionType) -> None:
+        code = function.__code__
+        if self.placed:
+            self.digest.update(f"{function.__module__}.{function.__name__}".encode())
+            self.feed(code)
+        else:
+            documented = function.__doc__ is not None and code.co_consts[:1] == (function.__doc__,)
+            self._feed_code(code, code.co_consts[documented:])
+        for cell in function.__closure__ or ():
+            self.feed(cell.cell_contents)
+        for default in function.__defaults__ or ():
+            self.feed(default)
+        names = list(_names_in(code))
+        for name in names:
+            self.digest.update(name.encode())
+            value = function.__globals__.get(name)
+            if value is not None:
+                self.feed(value)
+            self._feed_attributes(value, names, ())
 
-def _feed_function(digest: Any, function: types.FunctionType, seen: set[int]) -> None:
-    digest.update(f"{function.__module__}.{function.__name__}".encode())
-    _feed(digest, function.__code__, seen)
-    for cell in function.__closure__ or ():
-        _feed(digest, cell.cell_contents, seen)
-    for default in function.__defaults__ or ():
-        _feed(digest, default, seen)
-    names = list(_names_in(function.__code__))
-    for name in names:
-        digest.update(name.encode())
-        value = function.__globals__.get(name)
-        if value is not None:
-            _feed(digest, value, seen)
-        _feed_attributes(digest, value, names, seen, ())
-
-
-def _feed_attributes(digest: Any, module: object, names: list[str], seen: set[int], path: tuple) -> None:
-    """What the function may reach behind a module: helpers.TABLE, helpers.add(...), package.helpers.TABLE."""
-    if not isinstance(module, types.ModuleType) or module in path:
-        return
-    if module.__name__.partition(".")[0] in ("numpy", "numba", "math"):
-        return
-    for attribute in names:
-        if hasattr(module, attribute):
-            inner = getattr(module, attribute)
-            _feed(digest, inner, seen)
-            _feed_attributes(digest, inner, names, seen, (*path, module))
+    def _feed_attributes(self, module: object, names: list[str], path: tuple) -> None:
+        """What the function may reach behind a module: helpers.TABLE, helpers.add(...), package.helpers.TABLE."""
+        if not isinstance(module, types.ModuleType) or module in path:
+            return
+        if module.__name__.partition(".")[0] in ("numpy", "numba", "math"):
+            return
+        for attribute in names:
+            if hasattr(module, attribute):
+                inner = getattr(module, attribute)
+                self.feed(inner)
+                self._feed_attributes(inner, names, (*path, module))

@@ -6,8 +6,8 @@ A `View` is all that a player ever gets: a masked copy.
 
 from __future__ import annotations
 
-import hashlib
 import json
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ludus import kernels, rules
-from ludus.compile import bind, rule
+from ludus.compile import bind, content, rule
 from ludus.errors import BadInput, BadNotation, BadParams, BadRules, UnknownName
 from ludus.rules import Facts, Params
 
@@ -89,10 +89,14 @@ class Game:
 
     @property
     def fingerprint(self) -> str:
-        """Changes whenever a rule, a helper of one or a table does."""
-        judged = (kernels.set_up, kernels.masks, kernels.menus, kernels.advance, kernels.payoffs)
-        names = [getattr(bound, "py_func", bound).__qualname__ for bound in map(self.kernel, judged)]
-        return hashlib.sha256("".join(names).encode()).hexdigest()[:16]
+        """Changes whenever a function of the game that is played with does, a helper of one, or a table.
+
+        What only Ludus adds does not count, nor what only tests use; ``python3.11-…``, see `other_rules`.
+        """
+        names = sorted({*rules.REQUIRED, *rules.DEFAULTS, "observe"} - {"valid", "twin"})
+        written = [(name, getattr(self.module, name)) for name in names if self.writes(name)]
+        played = content(self.state_type, self.facts.players, self.facts.max_plies, written)
+        return f"python{sys.version_info[0]}.{sys.version_info[1]}-{played}"
 
     # -------------------------------------------------------------------------------------------- positions
 
@@ -235,6 +239,11 @@ class Game:
     def state_json(self, state: State) -> dict[str, object]:
         """Every field of a state but its gaps, as plain numbers and lists."""
         return {name: _plain(state[name]) for name in rules.field_names(self.state_type)}
+
+
+def other_rules(one: str, two: str) -> bool:
+    """Whether two fingerprints tell of different rules; those of two versions of Python cannot be compared."""
+    return one != two and one.partition("-")[0] == two.partition("-")[0]
 
 
 def is_path(name: str) -> bool:

@@ -1,11 +1,11 @@
 """Run folders: what a training leaves behind, and what an agent loads.
 
-    settings.json    method, game, version and values of its rules, settings, seed: all that decides the run
+    settings.json    all that decides the run: method, game, its rules' version, fingerprint and values, settings, seed
     log.csv          one row an iteration
     …                the method's own files: checkpoints, tables, weights
 
 Files are written whole or not at all. A killed training resumes from its last checkpoint; a folder that was made with
-other settings, for another game or for another version of the rules is refused.
+other settings, for another game or for other rules is refused.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from ludus.disk import write_whole
 from ludus.errors import BadInput, Mismatch, UnknownName
-from ludus.game import Game
+from ludus.game import Game, other_rules
 
 SHIPPED = Path(__file__).parent / "trained"
 """Small trained runs that come with the package, each with the command that made it in its settings."""
@@ -39,8 +39,7 @@ class RunFolder:
         """A new folder, or the one that was begun with the same settings."""
         run = cls(path)
         if (path / "settings.json").exists():
-            changed = [key for key in settings if run.settings.get(key) != settings[key]]
-            if changed:
+            if changed := _differences(run.settings, settings):
                 raise BadInput(f"{path} holds a run with other {', '.join(changed)}; use another folder")
         else:
             path.mkdir(parents=True, exist_ok=True)
@@ -90,6 +89,21 @@ class RunFolder:
             (self.path / "log.csv").unlink(missing_ok=True)
 
 
+RESOURCES = {"threads", "jobs"}
+"""Settings that decide how soon a run is done, and nothing of what it becomes."""
+
+
+def _differences(made: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """The names of what decides a run and is not as it was; a run from before fingerprints is taken at its word."""
+    ours = wanted.get("fingerprint", "")
+    plain = [key for key in wanted if key != "fingerprint" and _essence(made.get(key)) != _essence(wanted[key])]
+    return plain + ["text of the rules"] * other_rules(made.get("fingerprint", ours), ours)
+
+
+def _essence(value: Any) -> Any:
+    return {key: one for key, one in value.items() if key not in RESOURCES} if isinstance(value, Mapping) else value
+
+
 def find_run(name: str) -> RunFolder:
     """A run by its folder, or by the name of one that comes with the package."""
     for path in (Path(name), SHIPPED / name):
@@ -108,4 +122,6 @@ def load_run(name: str, method: str, game: Game) -> RunFolder:
     if (made["game"], made["version"]) != (game.name, game.facts.version):
         theirs, ours = f"{made['game']} version {made['version']}", f"{game.name} version {game.facts.version}"
         raise Mismatch(f"{name} was trained for {theirs}, this is {ours}")
+    if other_rules(made.get("fingerprint", game.fingerprint), game.fingerprint):
+        raise Mismatch(f"{name} was trained before the rules of {game.name} were changed; train it anew")
     return run

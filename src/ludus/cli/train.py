@@ -37,8 +37,8 @@ def command(
     settings = learner.Settings(**read_settings(learner.Settings, ",".join(set), f"method {method}"))
     folder = out or Path("runs") / f"{method}-{rulebook.name}-{preset}-{seed}"
     run = RunFolder.begin(folder, {
-        "method": method, "game": rulebook.name, "version": rulebook.facts.version, "rules": values,
-        "settings": asdict(settings), "seed": seed,
+        "method": method, "game": rulebook.name, "version": rulebook.facts.version,
+        "fingerprint": rulebook.fingerprint, "rules": values, "settings": asdict(settings), "seed": seed,
     })  # fmt: skip
     done = len(run.rows())
     if done and not json:
