@@ -10,7 +10,7 @@ import pytest
 
 from ludus.playtest.compare import Comparison
 
-RACE = Path(__file__).resolve().parents[1] / "playtest" / "games" / "race.py"
+RACE = Path(__file__).resolve().parents[1] / "measure" / "games" / "race.py"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-GAMES = Path(__file__).resolve().parents[1] / "playtest" / "games"
+GAMES = Path(__file__).resolve().parents[1] / "measure" / "games"
 
 
 @pytest.fixture

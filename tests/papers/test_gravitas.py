@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from ludus.errors import BadInput, UnknownName
-from ludus.page import Page, Section, render
 from ludus.papers import Experiment, Notebook, Results, Scale, find_paper, gravitas, measure, paper_names, reproduce
 from ludus.papers import _gravitas_counts as counts
 from ludus.papers import _gravitas_lab as lab
@@ -28,6 +27,7 @@ from ludus.papers.claims import (
     no_difference,
 )
 from ludus.papers.findings import STYLE, findings_table
+from ludus.report.page import Page, Section, render
 
 
 def rate(value: float, half: float, label: str = "it", rules: str = "") -> Measure:

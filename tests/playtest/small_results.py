@@ -10,9 +10,9 @@ import numpy as np
 from ludus.arena.hall import Hall, rotations
 from ludus.catalogue import load
 from ludus.game import Game
-from ludus.playtest.evaluate import Evaluator, player_of, trace
-from ludus.playtest.replays import replays_of
-from ludus.playtest.results import Cell, Gate, Results
+from ludus.measure.evaluation import Evaluator, player_of, trace
+from ludus.measure.evidence import Cell, Gate, Results
+from ludus.measure.replays import replays_of
 
 RANDOM, SEARCH = "random", "mcts:sims=16"
 

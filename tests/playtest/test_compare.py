@@ -35,7 +35,7 @@ from ludus.playtest.compare import (
     read_matches,
 )
 from ludus.records import Store
-from tests.playtest.scripted import GAMES, made_up
+from tests.measure.scripted import GAMES, made_up
 
 
 def version(name: str, **changes: object) -> Version:

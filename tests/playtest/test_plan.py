@@ -7,6 +7,7 @@ import pytest
 
 from ludus.catalogue import load
 from ludus.errors import BadInput
+from ludus.measure.replays import Replay
 from ludus.playtest.plan import (
     DEFAULT,
     QUICK,
@@ -20,7 +21,6 @@ from ludus.playtest.plan import (
     matches_for,
     mode_for,
 )
-from ludus.playtest.replays import Replay
 
 
 @pytest.mark.parametrize(("precision", "matches"), [(0.1, 97), (0.05, 385), (0.03, 1068), (0.01, 9604)])

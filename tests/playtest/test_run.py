@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 from ludus.errors import BadInput, BadRules
-from ludus.playtest import metrics
-from ludus.playtest._bugs import find_bugs, unused_kinds
+from ludus.measure import metrics
+from ludus.playtest.flaws import find_bugs, unused_kinds
 from ludus.playtest.plan import Mode, Plan, matches_for
 from ludus.playtest.run import Playtest
 from ludus.playtest.verdict import read
 from tests.playtest.small_results import played
 
-GAMES = Path(__file__).parent / "games"
+GAMES = Path(__file__).resolve().parents[1] / "measure" / "games"
 SMALL = Mode("small", 6, 0.1, 32)
 
 

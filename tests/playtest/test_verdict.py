@@ -10,13 +10,13 @@ import pytest
 
 from ludus.arena.statistics import Interval
 from ludus.catalogue import load
-from ludus.playtest import metrics
-from ludus.playtest._reading import ELO, LIGHTS, NUMBER, POINTS, SHARE, Reading, light
-from ludus.playtest.results import Bug, Gate, Results
+from ludus.measure import metrics
+from ludus.measure.evidence import Bug, Gate, Results
+from ludus.measure.reading import ELO, LIGHTS, NUMBER, POINTS, SHARE, Reading, light
 from ludus.playtest.verdict import GROUPS, SEATS, UNSURE, read
 from tests.playtest.small_results import RANDOM, SEARCH, playtest, random_only
 
-GAMES = Path(__file__).parent / "games"
+GAMES = Path(__file__).resolve().parents[1] / "measure" / "games"
 WITHOUT_A_PAGE = {"gates", "bugs", "faults"}
 
 

@@ -41,9 +41,9 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Compare two versions of a game: the same seeds under both, until the differences are clear. Write a page."""
-    from ludus.playtest._compare_page import write
     from ludus.playtest.compare import Comparison, Version, make_plan
     from ludus.records import Store
+    from ludus.report.comparison import write
 
     plan = make_plan(
         Version.of(game, a_preset, options.read_rules(a)),

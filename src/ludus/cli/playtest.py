@@ -10,7 +10,7 @@ import typer
 from ludus.cli import options
 
 if TYPE_CHECKING:
-    from ludus.playtest.results import Results
+    from ludus.measure.evidence import Results
     from ludus.playtest.verdict import Readings
 
 EXAMPLE = "Example: ludus playtest connect_four --quick"
@@ -37,10 +37,10 @@ def command(
 ) -> None:
     """Playtest a game: random play, then search of growing strength, then a report with a verdict."""
     from ludus.catalogue import load
-    from ludus.playtest import report
     from ludus.playtest.plan import Plan, mode_for
     from ludus.playtest.run import Playtest
     from ludus.playtest.verdict import read
+    from ludus.report import playtest as report
 
     rulebook = load(game)
     rules = options.read_rules(rule)
@@ -72,7 +72,7 @@ def _folder_name(name: str, plan) -> str:
 
 
 def _show(results: Results, readings: Readings, page: Path) -> None:
-    from ludus.playtest._reading import LIGHTS
+    from ludus.measure.reading import LIGHTS
 
     rows = [(f"{LIGHTS[one.light][0]} {one.topic}", one.sentence.replace("*", "")) for one in readings.verdict()]
     played = sum(len(cell.records) for cell in results.cells)

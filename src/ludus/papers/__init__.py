@@ -24,8 +24,8 @@ from typing import Any
 
 from ludus.disk import write_json
 from ludus.errors import BadInput, UnknownName
-from ludus.page import Page, render
 from ludus.papers.claims import Finding
+from ludus.report.page import Page, render
 
 # ------------------------------------------------------------------------------------------------ experiments
 

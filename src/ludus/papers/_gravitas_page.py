@@ -4,17 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ludus.page import (
-    Group,
-    Line,
-    Page,
-    Section,
-    Tile,
-    bar_chart,
-    bullets,
-    line_chart,
-    paragraph,
-)
 from ludus.papers import Results, Unmeasured
 from ludus.papers._gravitas_lab import (
     ABLATION,
@@ -32,6 +21,8 @@ from ludus.papers._gravitas_lab import (
 )
 from ludus.papers.claims import Finding, Measure, Verdict
 from ludus.papers.findings import STYLE, findings_table
+from ludus.report.charts import Group, Line, bar_chart, line_chart
+from ludus.report.page import Page, Section, Tile, bullets, paragraph
 
 COLUMNS = tuple(RULES[preset] for preset in BOTH)
 

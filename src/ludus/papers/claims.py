@@ -9,7 +9,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Any
 
-from ludus.page import Bar
+from ludus.report.charts import Bar
 
 
 class Verdict(StrEnum):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ludus.page import anchor, safe
 from ludus.papers.claims import Finding, Measure
+from ludus.report.page import anchor, safe
 
 
 def findings_table(findings: Iterable[Finding], columns: Sequence[str]) -> str:

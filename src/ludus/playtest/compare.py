@@ -23,8 +23,8 @@ from ludus.arena.statistics import Interval, bounded_sequence, mean_sequence, sc
 from ludus.catalogue import load
 from ludus.errors import BadInput, UnknownName
 from ludus.game import Game
-from ludus.playtest._decisions import turns_of
-from ludus.playtest.replays import Replay, replays_of
+from ludus.measure.metrics.decisions import turns_of
+from ludus.measure.replays import Replay, replays_of
 from ludus.records import MatchRecord, Store
 
 CONFIDENCE = 0.95

@@ -15,8 +15,8 @@ import numpy as np
 from ludus.catalogue import agent
 from ludus.errors import BadInput
 from ludus.game import Game
-from ludus.playtest.replays import Replay
-from ludus.playtest.results import Gate
+from ludus.measure.evidence import Gate
+from ludus.measure.replays import Replay
 
 # ------------------------------------------------------------------------------------------------ how much
 

@@ -22,13 +22,13 @@ from ludus.catalogue import agent, load
 from ludus.disk import write_json
 from ludus.errors import BadInput, BadRules
 from ludus.game import Game
-from ludus.playtest import evaluate
+from ludus.measure import evaluation
+from ludus.measure.evaluation import Evaluator
+from ludus.measure.evidence import Cell, Gate, Results
+from ludus.measure.replays import Fan, Replay, Trace, legal_kinds, replays_of
 from ludus.playtest import plan as planning
-from ludus.playtest._bugs import faults_of, find_bugs, unused_kinds
-from ludus.playtest.evaluate import Evaluator
+from ludus.playtest.flaws import faults_of, find_bugs, unused_kinds
 from ludus.playtest.plan import Count, Plan, count_for, gate, is_shallow, ladder, matches_for
-from ludus.playtest.replays import Fan, Replay, Trace, legal_kinds, replays_of
-from ludus.playtest.results import Cell, Gate, Results
 from ludus.records import MatchRecord, Store
 from ludus.testing import check_game
 
@@ -286,7 +286,7 @@ class Playtest:
 
     def _trace_all(self, cell: Cell, evaluator: Evaluator, number: int) -> Cell:
         """The first matches of a cell with their traces; what was evaluated before is not done again."""
-        player = evaluate.player_of(evaluator, self.game)
+        player = evaluation.player_of(evaluator, self.game)
         records, replays = cell.records[:number], cell.replays[:number]
         notes = TraceFile(self.folder / "traces.jsonl", str(evaluator))
         self.watch(f"evaluating {cell.name}", 0, len(records))
@@ -295,7 +295,7 @@ class Playtest:
             key = (records[k].block, records[k].rotation)
             found = notes.found.get(key)
             if found is None:
-                found = evaluate.trace(self.game, player, evaluator, records[k], replays[k], self.plan.seed)
+                found = evaluation.trace(self.game, player, evaluator, records[k], replays[k], self.plan.seed)
                 notes.keep(key, found)
             self.watch(f"evaluating {cell.name}", len(notes.found), len(records))
             return replace(replays[k], trace=found)

@@ -14,8 +14,9 @@ from ludus import kernels
 from ludus.arena.statistics import Interval
 from ludus.catalogue import load
 from ludus.errors import BadInput
-from ludus.playtest import metrics
-from ludus.playtest._reading import (
+from ludus.measure import metrics
+from ludus.measure.evidence import Cell, Results
+from ludus.measure.reading import (
     ELO,
     FINE,
     NUMBER,
@@ -29,7 +30,6 @@ from ludus.playtest._reading import (
     as_sentence,
     light,
 )
-from ludus.playtest.results import Cell, Results
 from ludus.rng import match_words
 
 RULES, SEATS, LENGTH, CHOICES, SKILL, TENSION, TABLE = (

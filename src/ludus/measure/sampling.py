@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ludus.arena.statistics import Interval, expanded_quantile, score_interval
-from ludus.playtest.replays import Replay
+from ludus.measure.replays import Replay
 
 Array = NDArray[np.float64]
 Replays = Sequence[Replay]

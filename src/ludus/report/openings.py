@@ -9,9 +9,9 @@ import numpy as np
 
 from ludus.arena.statistics import wilson
 from ludus.game import Game
-from ludus.page import Node, tree_chart
-from ludus.playtest.replays import positions_of
-from ludus.playtest.results import Cell
+from ludus.measure.evidence import Cell
+from ludus.measure.replays import positions_of
+from ludus.report.charts import Node, tree_chart
 
 DEPTH, WIDTH, LEAST = 3, 6, 0.02
 """Decisions shown, branches of each, and the share below which a branch is one of the others."""

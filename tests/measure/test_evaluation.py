@@ -9,7 +9,7 @@ import pytest
 
 from ludus.catalogue import load
 from ludus.errors import BadInput
-from ludus.playtest.evaluate import Evaluator, player_of, trace
+from ludus.measure.evaluation import Evaluator, player_of, trace
 from tests.playtest.small_results import played
 
 GAMES = Path(__file__).parent / "games"

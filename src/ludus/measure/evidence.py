@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ludus.playtest.replays import Replay
+from ludus.measure.replays import Replay
 from ludus.records import MatchRecord
 
 

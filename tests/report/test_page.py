@@ -7,23 +7,20 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ludus.page import (
+from ludus.report.charts import (
     Bar,
     Group,
     Line,
     Moment,
     Node,
-    Page,
-    Section,
     bar_chart,
     dot_chart,
     histogram,
     line_chart,
-    paragraph,
     picture,
-    render,
     tree_chart,
 )
+from ludus.report.page import Page, Section, paragraph, render
 
 
 def rate(value: float, half: float, label: str = "it") -> Bar:

@@ -7,7 +7,16 @@ nothing to measure, such as drama without a trace, answers with n = 0 and the va
 
 from __future__ import annotations
 
-from ludus.playtest._decisions import (
+from ludus.measure.metrics.alternatives import (
+    Agency,
+    agency,
+    blunder_cost,
+    effective_choice,
+    kingmaking,
+    luck_in_play,
+    suspense,
+)
+from ludus.measure.metrics.decisions import (
     QUANTILES,
     ActionUse,
     Branching,
@@ -28,7 +37,7 @@ from ludus.playtest._decisions import (
     repetition,
     tree_size,
 )
-from ludus.playtest._fairness import (
+from ludus.measure.metrics.fairness import (
     RUNG,
     Endings,
     SeatAdvantage,
@@ -42,8 +51,7 @@ from ludus.playtest._fairness import (
     skill_ladder,
     skill_share,
 )
-from ludus.playtest._fans import Agency, agency, blunder_cost, effective_choice, kingmaking, luck_in_play, suspense
-from ludus.playtest._traces import (
+from ludus.measure.metrics.traces import (
     QUARTERS,
     Decisiveness,
     Drama,

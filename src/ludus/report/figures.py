@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ludus.arena.statistics import Interval
-from ludus.page import Bar, Group, bar_chart, dot_chart, histogram, paragraph, safe
-from ludus.playtest import metrics
-from ludus.playtest._reading import POINTS, SHARE
-from ludus.playtest.results import Results
+from ludus.measure import metrics
+from ludus.measure.evidence import Results
+from ludus.measure.reading import POINTS, SHARE
 from ludus.playtest.verdict import both_ends, self_plays
+from ludus.report.charts import Bar, Group, bar_chart, dot_chart, histogram
+from ludus.report.page import paragraph, safe
 
 COLUMNS = 24
 """Of a histogram: more than a page can show on a phone."""

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from ludus.draw import canvas
-from ludus.playtest import _films, report
-from ludus.playtest._casting import cast, moments_of, told
-from ludus.playtest.results import Bug, Gate, Results
+from ludus.measure.evidence import Bug, Gate, Results
 from ludus.playtest.verdict import read
+from ludus.report import boards
+from ludus.report import playtest as report
+from ludus.report.examples import cast, moments_of, told
 from tests.playtest.small_results import playtest, random_only
 
 VOID = {"meta", "br", "input", "hr", "img", "link"}
@@ -147,7 +148,7 @@ def test_endings_are_told(connect_four):
 
 def test_a_page_stays_small_and_keeps_the_moments(connect_four, tmp_path, monkeypatch):
     whole = report.write(connect_four, tmp_path / "whole").stat().st_size
-    monkeypatch.setattr(_films, "BYTES", 150_000)
+    monkeypatch.setattr(boards, "BYTES", 150_000)
     text, page = written(connect_four, tmp_path / "small")
     assert len(text) < whole / 2
     assert "positions" in text

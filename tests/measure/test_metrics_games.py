@@ -7,9 +7,9 @@ import math
 
 import pytest
 
-from ludus.playtest import metrics
+from ludus.measure import metrics
 from ludus.testing import check_game
-from tests.playtest.scripted import GAMES, cell
+from tests.measure.scripted import GAMES, cell
 
 
 @pytest.mark.parametrize("path", sorted(GAMES.glob("*.py")), ids=lambda path: path.stem)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from ludus.errors import BadInput
-from ludus.playtest import metrics
-from ludus.playtest._fairness import _cyclic
-from ludus.playtest._sampling import blocks_of, entropy_of, jackknife, quantile, rate, ratio
-from ludus.playtest._traces import leaders, trace_of
-from tests.playtest.scripted import fan, made_up, told, two_seats
+from ludus.measure import metrics
+from ludus.measure.metrics.fairness import _cyclic
+from ludus.measure.metrics.traces import leaders, trace_of
+from ludus.measure.sampling import blocks_of, entropy_of, jackknife, quantile, rate, ratio
+from tests.measure.scripted import fan, made_up, told, two_seats
 
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "metrics"
 

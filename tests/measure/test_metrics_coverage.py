@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from ludus.arena.statistics import Interval
-from ludus.playtest import metrics
-from ludus.playtest.replays import Replay
-from tests.playtest.scripted import fan, made_up, two_seats
+from ludus.measure import metrics
+from ludus.measure.replays import Replay
+from tests.measure.scripted import fan, made_up, two_seats
 
 SIMULATIONS = 200
 

@@ -13,17 +13,18 @@ from pathlib import Path
 from ludus.catalogue import load
 from ludus.disk import write_whole
 from ludus.game import Game
-from ludus.page import Page, Section, Tile, bullets, paragraph, render, safe
-from ludus.playtest import _films, metrics
-from ludus.playtest._casting import cast
-from ludus.playtest._charts import actions, ladder, lengths, seats
-from ludus.playtest._films import Film, Projector, cinema
-from ludus.playtest._openings import openings_chart
-from ludus.playtest._pages import glossary
-from ludus.playtest._reading import LIGHTS, Reading, Readings, as_sentence
-from ludus.playtest._stories import story
-from ludus.playtest.results import Bug, Cell, Results
+from ludus.measure import metrics
+from ludus.measure.evidence import Bug, Cell, Results
+from ludus.measure.reading import LIGHTS, Reading, Readings, as_sentence
 from ludus.playtest.verdict import GROUPS, read, self_plays
+from ludus.report import boards
+from ludus.report.boards import Film, Projector, cinema
+from ludus.report.curves import story
+from ludus.report.examples import cast
+from ludus.report.figures import actions, ladder, lengths, seats
+from ludus.report.glossary import glossary
+from ludus.report.openings import openings_chart
+from ludus.report.page import Page, Section, Tile, bullets, paragraph, render, safe
 
 
 def write(results: Results, folder: Path) -> Path:
@@ -91,8 +92,8 @@ def page(results: Results, readings: Readings) -> Page:
         footer=f"Made by `ludus playtest {results.game}`, seed {results.seed}; the same seed gives the same numbers. "
         "Brackets hold 95 % intervals. Every number speaks of the agents named beside it, and of people as far as they "
         "play alike.",
-        style=_films.STYLE + STYLE,
-        script=_films.SCRIPT,
+        style=boards.STYLE + STYLE,
+        script=boards.SCRIPT,
     )
 
 

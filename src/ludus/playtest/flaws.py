@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ludus.playtest.results import Bug, Cell
+from ludus.measure.evidence import Bug, Cell
 
 
 def find_bugs(cells: Iterable[Cell], players: int) -> list[Bug]:

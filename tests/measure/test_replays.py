@@ -10,7 +10,7 @@ import pytest
 from ludus.arena.hall import Hall, rotations
 from ludus.arena.match import replay
 from ludus.catalogue import load
-from ludus.playtest.replays import hash_states, legal_kinds, positions_of, replays_of
+from ludus.measure.replays import hash_states, legal_kinds, positions_of, replays_of
 
 
 def records(name: str, players: int, blocks: int = 3, preset: str = "default"):

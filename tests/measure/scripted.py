@@ -9,7 +9,7 @@ import numpy as np
 
 from ludus import load
 from ludus.arena.hall import Hall, rotations
-from ludus.playtest.replays import Fan, Replay, Trace, replays_of
+from ludus.measure.replays import Fan, Replay, Trace, replays_of
 
 GAMES = Path(__file__).parent / "games"
 

@@ -18,7 +18,7 @@ from ludus.arena.lockstep import play_on
 from ludus.catalogue import agent
 from ludus.errors import BadInput
 from ludus.game import Game
-from ludus.playtest.replays import Fan, Positions, Replay, Trace, positions_of
+from ludus.measure.replays import Fan, Positions, Replay, Trace, positions_of
 from ludus.records import MatchRecord
 from ludus.rng import match_words, word
 

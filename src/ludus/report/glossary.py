@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from ludus.page import bullets, paragraph
+from ludus.report.page import bullets, paragraph
 
-HOMES = (Path(__file__).parent / "pages", Path(__file__).parents[3] / "docs" / "metrics")
+HOMES = (Path(__file__).parent / "metrics", Path(__file__).parents[3] / "docs" / "metrics")
 """Where an installed package has them, and where the sources do."""
 
 

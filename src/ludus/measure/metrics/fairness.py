@@ -13,7 +13,8 @@ import numpy as np
 from ludus.arena.ratings import rate as rate_agents
 from ludus.arena.statistics import Interval, elo_of, score_interval
 from ludus.errors import BadInput
-from ludus.playtest._sampling import (
+from ludus.measure.replays import Replay
+from ludus.measure.sampling import (
     CONFIDENCE,
     REPEATS,
     Array,
@@ -26,7 +27,6 @@ from ludus.playtest._sampling import (
     tails,
     unknown,
 )
-from ludus.playtest.replays import Replay
 
 FAULTS = ("illegal", "timeout", "exception", "crash")
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ludus.playtest import metrics
-from ludus.playtest._films import Film
-from ludus.playtest._reading import as_sentence
-from ludus.playtest.replays import Replay
-from ludus.playtest.results import Results
+from ludus.measure import metrics
+from ludus.measure.evidence import Results
+from ludus.measure.reading import as_sentence
+from ludus.measure.replays import Replay
 from ludus.playtest.verdict import self_plays
 from ludus.records import MatchRecord
+from ludus.report.boards import Film
 
 MOST_BUGS = 3
 """Faults that are shown as films; more of them would say the same."""

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ludus.arena.statistics import Interval
-from ludus.playtest._decisions import turns_of
-from ludus.playtest._fairness import played
-from ludus.playtest._sampling import Array, Replays, blocks_of, bootstrap, mean, rate, ratio
-from ludus.playtest.replays import Replay, Trace
+from ludus.measure.metrics.decisions import turns_of
+from ludus.measure.metrics.fairness import played
+from ludus.measure.replays import Replay, Trace
+from ludus.measure.sampling import Array, Replays, blocks_of, bootstrap, mean, rate, ratio
 
 SURE = 2.0
 """Standard errors that a lead must exceed."""

@@ -11,8 +11,9 @@ from statistics import NormalDist
 import numpy as np
 
 from ludus.arena.statistics import Interval, benjamini_hochberg, wilson
-from ludus.playtest._fairness import played, shares_of
-from ludus.playtest._sampling import (
+from ludus.measure.metrics.fairness import played, shares_of
+from ludus.measure.replays import Replay
+from ludus.measure.sampling import (
     CONFIDENCE,
     Array,
     Replays,
@@ -26,7 +27,6 @@ from ludus.playtest._sampling import (
     ratio,
     unknown,
 )
-from ludus.playtest.replays import Replay
 
 # ------------------------------------------------------------------------------------------------ length
 

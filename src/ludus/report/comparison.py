@@ -11,24 +11,9 @@ import numpy as np
 
 from ludus.arena.statistics import Interval
 from ludus.disk import write_whole
-from ludus.page import (
-    BAR_HEIGHT,
-    FOOT,
-    LINE_HEIGHT,
-    SERIES,
-    TOP,
-    Axis,
-    Page,
-    Section,
-    Tile,
-    anchor,
-    figure,
-    histogram,
-    paragraph,
-    render,
-    safe,
-)
 from ludus.playtest.compare import CONFIDENCE, SIDES, Difference, Level, Outcome
+from ludus.report.charts import BAR_HEIGHT, FOOT, LINE_HEIGHT, SERIES, TOP, Axis, figure, histogram
+from ludus.report.page import Page, Section, Tile, anchor, paragraph, render, safe
 
 PAIRS = """A pair is the same seed under both versions, with the same luck for as long as both go the same way. In
 every match an agent plays against itself. A difference is B minus A, averaged over pairs. Shares and frequencies are

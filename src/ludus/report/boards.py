@@ -13,9 +13,9 @@ import numpy as np
 
 from ludus.draw import canvas, picture
 from ludus.game import Game, View
-from ludus.page import paragraph, safe
-from ludus.playtest.replays import Replay, Trace, positions_of
+from ludus.measure.replays import Replay, Trace, positions_of
 from ludus.records import MatchRecord
+from ludus.report.page import paragraph, safe
 
 BYTES = 2_400_000
 """For all pictures of a page; what a long match has more is left out, evenly."""

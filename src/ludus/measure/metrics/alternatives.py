@@ -15,10 +15,10 @@ from statistics import NormalDist
 import numpy as np
 
 from ludus.arena.statistics import Interval
-from ludus.playtest._fairness import shares_of
-from ludus.playtest._sampling import Array, Replays, blocks_of, bootstrap, entropy_of, ratio, unknown
-from ludus.playtest._traces import root_ratio, trace_of, traced
-from ludus.playtest.replays import Fan
+from ludus.measure.metrics.fairness import shares_of
+from ludus.measure.metrics.traces import root_ratio, trace_of, traced
+from ludus.measure.replays import Fan
+from ludus.measure.sampling import Array, Replays, blocks_of, bootstrap, entropy_of, ratio, unknown
 
 MATTERS = 0.02
 """A difference in expected share that a player may care about."""

@@ -6,9 +6,10 @@ from string import ascii_uppercase
 
 import numpy as np
 
-from ludus.page import Line, Moment, line_chart, safe
-from ludus.playtest._films import Projector, still
-from ludus.playtest.replays import Trace
+from ludus.measure.replays import Trace
+from ludus.report.boards import Projector, still
+from ludus.report.charts import Line, Moment, line_chart
+from ludus.report.page import safe
 
 WIDE = 1.96
 """Standard errors on each side of a curve."""

@@ -1,0 +1,1 @@
+"""Pages: everything that Ludus writes as HTML, its charts and its boards."""
