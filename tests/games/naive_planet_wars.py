@@ -29,7 +29,7 @@ class Fleet:
 class NaivePlanetWars:
     """Owners are 0 neutral, 1 and 2; players, as everywhere outside the texts, 0 and 1."""
 
-    def __init__(self, planets: list[Planet], fleets: list[Fleet], limit=200, table=256, proposed=2, turn=0):
+    def __init__(self, planets: list[Planet], fleets: list[Fleet], limit=200, table=320, proposed=2, turn=0):
         self.planets = planets
         self.fleets = fleets
         self.turn, self.limit = turn, limit
@@ -65,7 +65,10 @@ class NaivePlanetWars:
 
     def table_is_full(self, player: int) -> bool:
         flying = sum(fleet.owner == player + 1 for fleet in self.fleets)
-        return flying + len(self.orders[player]) >= self.table
+        return flying + len(self.routes(player)) >= self.table
+
+    def routes(self, player: int) -> set[tuple[int, int]]:
+        return {(source, dest) for source, dest, _ in self.orders[player]}
 
     def allows(self, player: int, source: int, dest: int, ships: int) -> bool:
         known = range(len(self.planets))
@@ -76,7 +79,8 @@ class NaivePlanetWars:
             and source != dest
             and self.planets[source].owner == player + 1
             and 0 < ships <= self.at_hand(player, source)
-            and not self.table_is_full(player)
+            and (not self.table_is_full(player) or (source, dest) in self.routes(player))
+            and len(self.orders[player]) < 1600
         )
 
     def legal(self, player: int) -> set[int]:
@@ -151,7 +155,7 @@ class NaivePlanetWars:
     def join(self, owner: int) -> None:
         """In a crowded table, fleets that land together are one fleet, named after the one that left first."""
         own = [fleet for fleet in self.fleets if fleet.owner == owner]
-        if len(own) <= self.table // 2:
+        if len(own) <= 3 * self.table // 4:
             return
         landings: dict[tuple[int, int], Fleet] = {}
         for fleet in sorted(own, key=lambda fleet: (fleet.remaining - fleet.total, fleet.source, fleet.dest)):

@@ -274,7 +274,8 @@ def test_a_forfeit_turns_planets_neutral_and_wins_for_the_rival():
     GAME.advance(states, joint(1600 + 40, 2 * 1600 + 80), ANY)
     rules.forfeit(states[0], 0)
     assert ended(states) == [-1, 1]
-    assert planet(states, 1) == (0, 45)
+    assert planet(states, 1) == (0, 44), "the ship that was ordered away is lost"
+    assert planet(states, 2) == (2, 45), "the rival's orders are not"
     assert states[0].under_way.tolist() == [0, 1]
     assert states[0].waiting.tolist() == [0, 0]
     both = position(LINE)
@@ -331,11 +332,26 @@ def test_a_full_table_leaves_only_done_until_a_fleet_has_landed():
     assert GAME.allows(states, 0, order(1, 2, 1))
 
 
-def test_merged_orders_need_places_too():
+def test_orders_over_one_route_need_one_place():
     states = position(LINE, fleets=2)
     GAME.advance(states, joint(order(1, 2, 1), 0), ANY)
-    GAME.advance(states, joint(order(1, 2, 1), -1), ANY)
-    assert not GAME.allows(states, 0, order(1, 2, 1))
+    GAME.advance(states, joint(order(1, 3, 1), -1), ANY)
+    assert GAME.allows(states, 0, order(1, 2, 1))
+    assert GAME.allows(states, 0, order(1, 3, 48))
+    assert not GAME.allows(states, 0, order(1, 0, 1))
+
+
+def test_hundreds_of_orders_over_a_few_routes_are_allowed():
+    ring = [f"P {10 * np.cos(k / 6)} {10 * np.sin(k / 6)} 0 5 1" for k in range(38)]
+    states = position("\n".join(["P 0 0 1 400 5", "P 20 0 2 50 5", *ring]))
+    answer = "\n".join(f"0 {1 + k % 39} 1" for k in range(300)) + "\ngo"
+    assert len(rules.parse_orders(states[0], 0, answer)) == 40
+    for k in range(300):
+        assert GAME.allows(states, 0, order(0, 1 + k % 39, 1))
+        GAME.advance(states, joint(order(0, 1 + k % 39, 1), 0 if k == 0 else -1), ANY)
+    GAME.advance(states, joint(0, -1), ANY)
+    assert states[0].under_way[0] == 39
+    assert planet(states, 0) == (1, 105)
 
 
 def test_in_a_crowded_table_fleets_that_land_together_are_joined():
@@ -343,9 +359,10 @@ def test_in_a_crowded_table_fleets_that_land_together_are_joined():
     states = position(text, fleets=4)
     play_turn(states, "0 2 10")  # 5 turns
     play_turn(states, "1 2 20")  # 4 turns: lands with the first
-    assert states[0].under_way[0] == 2, "half full: not crowded"
     play_turn(states, "0 3 7")
-    assert rules.contest_text(states[0], 0).splitlines()[4:6] == ["F 1 30 0 2 5 2", "F 1 7 0 3 9 8"]
+    assert states[0].under_way[0] == 3, "three quarters full: not crowded"
+    play_turn(states, "1 3 7")
+    assert rules.contest_text(states[0], 0).splitlines()[4:7] == ["F 1 30 0 2 5 1", "F 1 7 0 3 9 7", "F 1 7 1 3 6 5"]
 
 
 def test_an_order_is_a_32_bit_number_even_from_a_huge_planet():
@@ -353,8 +370,9 @@ def test_an_order_is_a_32_bit_number_even_from_a_huge_planet():
     most = rules.MOST_SHIPS
     assert GAME.menu(states, 0).max() == order(0, 1, most) < 2**31
     assert not GAME.allows(states, 0, order(0, 1, most + 1))
+    assert rules.parse_orders(states[0], 0, f"0 1 {most + 1}\ngo") == [order(0, 1, most), order(0, 1, 1), rules.DONE]
     with pytest.raises(BadNotation, match="at most"):
-        rules.parse_orders(states[0], 0, f"0 1 {most + 1}\ngo")
+        GAME.parse_action(states, 0, f"0 1 {most + 1}")
     play_turn(states, f"0 1 {most},0 1 {most}")
     assert states[0].fleet_ships[0, 0] == 2 * most
 
@@ -614,10 +632,18 @@ def test_a_contest_text_tells_no_pending_orders():
 def test_orders_are_written_and_read():
     states = position(LINE)
     assert rules.parse_orders(states[0], 0, "1 2 10\n\n1 0 0\n  1 3 40 \ngo\n") == [order(1, 2, 10), order(1, 3, 40), 0]
+    assert rules.parse_orders(states[0], 0, "1 2 10\n1 3 1\n1 2 5\nGO\n") == [order(1, 2, 15), order(1, 3, 1), 0]
     assert GAME.action_text(states[0], 0, order(1, 2, 10)) == "1 2 10"
     assert GAME.parse_action(states, 0, "1 2 10") == order(1, 2, 10)
     assert GAME.parse_action(states, 0, "Done") == GAME.parse_action(states, 0, "go") == rules.DONE
     assert order(4, 7, 20) == 32167
+
+
+def test_an_order_from_a_planet_to_itself_takes_ships_for_the_turn_and_does_nothing():
+    states = position(LINE)
+    assert rules.parse_orders(states[0], 0, "1 1 20\n1 2 30\ngo") == [order(1, 2, 30), rules.DONE]
+    with pytest.raises(BadNotation, match="line 2: 31 ships cannot leave planet 1, which has 30 free ones"):
+        rules.parse_orders(states[0], 0, "1 1 20\n1 2 31\ngo")
 
 
 def test_comments_blanks_and_go_are_accepted():
@@ -729,10 +755,10 @@ def test_more_fleets_than_the_table_holds_are_refused():
         for total in [naive.trip(0, dest)]
         for left in range(1, total)
     ]
-    assert len(fleets) > 300
-    with pytest.raises(BadNotation, match="player 1 has 300 fleets and 0 orders; the table holds 256"):
-        position("\n".join(base + fleets[:300]))
-    assert position("\n".join(base + fleets[:256]))[0].under_way[0] == 256
+    assert len(fleets) > 400
+    with pytest.raises(BadNotation, match="player 1 has 400 fleets; the table holds 320"):
+        position("\n".join(base + fleets[:400]))
+    assert position("\n".join(base + fleets[:320]))[0].under_way[0] == 320
 
 
 @pytest.mark.parametrize(
@@ -744,7 +770,7 @@ def test_more_fleets_than_the_table_holds_are_refused():
         ("1 2 -1\ngo", "line 1: ships must lie in 0"),
         ("1 2 5\n1 9 5\ngo", "line 2: there is no planet 9"),
         ("2 1 5\ngo", "line 1: planet 2 is not player 1's"),
-        ("1 1 5\ngo", "line 1: source and destination are both planet 1"),
+        ("1 1 51\ngo", "line 1: 51 ships cannot leave planet 1"),
         ("1 2 30\n\n1 0 21\ngo", "line 3: 21 ships cannot leave planet 1, which has 20 free ones"),
     ],
 )

@@ -25,7 +25,8 @@ from ludus.errors import BadNotation
 MAX_PLANETS = 40
 ROUTES = MAX_PLANETS * MAX_PLANETS
 MOST_SHIPS = (2**31 - 1) // ROUTES - 1  # in one order, which is a 32-bit number
-MAX_FLEETS = 256  # of one player, in flight and ordered
+MAX_FLEETS = 320  # of one player, in flight and about to leave
+MOST_ORDERS = 1600  # of one player in one turn
 MAX_TRIP = 127
 MAX_GROWTH = 100
 MAX_TOTAL = 2_000_000_000  # ships in a position, so that no sum leaves 32 bits
@@ -131,6 +132,7 @@ def read_position(text: str) -> Position:
     check_fleets(position, places["F"])
     orders, position.orders = position.orders, []
     for order, where in zip(orders, places["order"]):
+        _check_route(position.planets, order.source, order.dest, where)
         check_order(position, order, where)
         position.orders.append(order)
     check_counts(position)
@@ -170,7 +172,7 @@ def _read_secret(position: Position, kind: str, values: list[str], where: str) -
         return
     names, highs = "player source dest ships", (2, MAX_PLANETS - 1, MAX_PLANETS - 1, MAX_TOTAL)
     if kind == "given":
-        names, highs = "player given", (2, MAX_FLEETS)
+        names, highs = "player given", (2, MOST_ORDERS)
     owner, *rest = _wholes(values, names, highs, where)
     _expect(owner != 0, where, "the player is 1 or 2")
     if kind == "order":
@@ -232,8 +234,8 @@ def _check_steps(given: dict[int, int], done: set[int]) -> None:
 
 
 def check_order(position: Position, order: Order, where: str) -> None:
-    """That the player may add this order to those of the turn."""
-    _check_route(position.planets, order.source, order.dest, where)
+    """That the player may add this order to those of the turn, were it but from a planet to itself."""
+    _check_planets(position.planets, order.source, order.dest, where)
     source = position.planets[order.source]
     _expect(source.owner == order.owner, where, f"planet {order.source} is not player {order.owner}'s")
     free = source.ships - sum(other.ships for other in position.orders if other.source == order.source)
@@ -245,8 +247,12 @@ def check_order(position: Position, order: Order, where: str) -> None:
 
 
 def _check_route(planets: list[Planet], source: int, dest: int, where: str) -> None:
-    _expect(max(source, dest) < len(planets), where, f"there is no planet {max(source, dest)}")
+    _check_planets(planets, source, dest, where)
     _expect(source != dest, where, f"source and destination are both planet {source}")
+
+
+def _check_planets(planets: list[Planet], source: int, dest: int, where: str) -> None:
+    _expect(max(source, dest) < len(planets), where, f"there is no planet {max(source, dest)}")
 
 
 def trip_between(planets: list[Planet], a: int, b: int) -> int:
@@ -257,11 +263,11 @@ def trip_between(planets: list[Planet], a: int, b: int) -> int:
 
 
 def read_orders(text: str) -> list[tuple[str, int, int, int]]:
-    """A bot's answer: (line, source, dest, ships) for each line before ``go``. Orders of no ships are dropped."""
+    """A bot's answer: (line, source, dest, ships) for each line before ``go`` or ``GO``; orders of no ships are dropped."""
     orders = []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split()
-        if words == ["go"]:
+        if words in (["go"], ["GO"]):
             return orders
         if words:
             source, dest, ships = read_order(words, f"line {number}")
@@ -271,6 +277,7 @@ def read_orders(text: str) -> list[tuple[str, int, int, int]]:
 
 def order_action(position: Position, order: Order, where: str) -> int:
     """The number of an order that is allowed."""
+    _check_route(position.planets, order.source, order.dest, where)
     check_order(position, order, where)
     _expect(order.ships <= MOST_SHIPS, where, f"one order takes at most {MOST_SHIPS} ships, not {order.ships}")
     return order.ships * ROUTES + order.source * MAX_PLANETS + order.dest
@@ -365,14 +372,12 @@ def fill(state, position: Position) -> None:
     for k, planet in enumerate(position.planets):
         state.x[k], state.y[k], state.owner[k], state.ships[k], state.growth[k] = planet
     for player in (0, 1):
-        fleets = _fleets_of(position, player, int(state.params.fleets) // 2)
+        fleets = _fleets_of(position, player, int(state.params.fleets) * 3 // 4)
         orders = [(0, order.source, order.dest, order.ships) for order in position.orders if order.owner == 1 + player]
         given = position.given.get(1 + player, 0)
-        if len(fleets) + given > MAX_FLEETS:
-            raise BadNotation(
-                f"player {1 + player} has {len(fleets)} fleets and {given} orders; the table holds {MAX_FLEETS}"
-            )
         rows = fleets + _together(orders)
+        if len(rows) > MAX_FLEETS:
+            raise BadNotation(f"player {1 + player} has {len(rows)} fleets; the table holds {MAX_FLEETS}")
         for k, (left, source, dest, ships) in enumerate(rows):
             state.fleet_ships[player, k] = ships
             state.fleet_route[player, k] = source * MAX_PLANETS + dest

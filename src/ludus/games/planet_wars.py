@@ -41,10 +41,11 @@ without doubles, and only what is there. DONE is always on the menu. A player wh
 orders would hardly ever pick DONE, so the menu has nothing but DONE once `menu_orders` orders are given this turn; more
 may be given, they are just not proposed. Random play thus gives that many orders each turn while it has ships.
 
-Limits. A map has 2 … 40 planets and trips of 1 … 127 turns. A player's fleets under way and orders of the turn together
-are at most `fleets`, itself at most 256. When after a turn more than half of that are under way, fleets of the player
-that will land on one planet in one turn are joined, under the route of the first: no fight can tell the difference,
-and a stream of supplies has room. Whose table is full all the same can but say DONE until fleets have landed.
+Limits. A map has 2 … 40 planets and trips of 1 … 127 turns. A player's fleets, under way and about to leave, are at most
+`fleets`, itself at most 320; orders over one route make one fleet, so they need one place. When after a turn more than
+three quarters of that are under way, fleets of the player that will land on one planet in one turn are joined, under the
+route of the first: no fight can tell the difference, and a stream of supplies has room. Whose table is full all the same
+can but add ships to routes of this turn, or say DONE, until fleets have landed. A turn has at most 1600 orders a player.
 
 Maps (`maps`). Planet 0 is neutral, in the centre; 1 and 2 are the homes, with 100 ships and growth 5; every further
 planet has a twin with the same ships and growth, next to it in number, so that both players have the same chances.
@@ -66,9 +67,12 @@ is a draw. Who forfeits is for the arena to say; `forfeit` writes the result int
 
 import numpy as np
 
+from ludus.errors import BadNotation
 from ludus.games import _planet_wars_text as texts
 from ludus.games._planet_wars_maps import NEUTRAL, draw_classic_map, draw_finals_map, trip
-from ludus.games._planet_wars_text import MAX_FLEETS, MAX_GROWTH, MAX_PLANETS, MOST_SHIPS, ROUTES, Order
+from ludus.games._planet_wars_text import (
+    MAX_FLEETS, MAX_GROWTH, MAX_PLANETS, MOST_ORDERS, MOST_SHIPS, ROUTES, Order,
+)  # fmt: skip
 from ludus.rng import below
 from ludus.rules import Facts, Param, Params, choice, record, rule
 
@@ -79,7 +83,8 @@ FACTS = Facts(
     players=(2, 2),
     # most with all 40 planets in one hand: done, and half and all over every route
     max_actions=1 + 2 * MAX_PLANETS * (MAX_PLANETS - 1),
-    max_plies=MOST_TURNS * (MAX_FLEETS + 1),
+    max_plies=MOST_TURNS * (MOST_ORDERS + 1),
+    version="2",
     hidden=True,
     chance=True,
     simultaneous=True,
@@ -90,8 +95,8 @@ PARAMS = Params(
     turns=Param(200, 1, MOST_TURNS, help="turns until the ships are counted"),
     maps=choice("classic", "finals", help="how maps are drawn: 23 planets, or 15 to 30 as in the contest's finals"),
     pairs=Param(10, 0, 18, help="pairs of neutral planets on a classic map"),
-    fleets=Param(MAX_FLEETS, 1, MAX_FLEETS, help="a player's fleets under way and orders of the turn, at most"),
-    menu_orders=Param(2, 1, MAX_FLEETS, help="orders a turn that the menu proposes; others may still be given"),
+    fleets=Param(MAX_FLEETS, 1, MAX_FLEETS, help="a player's fleets, under way and about to leave, at most"),
+    menu_orders=Param(2, 1, MOST_ORDERS, help="orders a turn that the menu proposes; others may still be given"),
 )
 
 PRESETS = {"finals": {"maps": "finals"}, "skirmish": {"pairs": 2, "turns": 60}}
@@ -154,8 +159,18 @@ def free_ships(state, player, planet):
 
 @rule
 def places_left(state, player):
-    # Orders that were merged count too: so how many a player may give does not depend on which it has given.
-    return state.params.fleets - state.under_way[player] - state.given[player]
+    """Routes that the player may still add to those of this turn."""
+    return state.params.fleets - state.under_way[player] - state.waiting[player]
+
+
+@rule
+def is_waiting(state, player, route):
+    """Whether a fleet over this route leaves when the turn ends."""
+    first = state.under_way[player]
+    for k in range(first, first + state.waiting[player]):
+        if state.fleet_route[player, k] == route:
+            return True
+    return False
 
 
 @rule
@@ -163,7 +178,7 @@ def legal(state, player, out):
     out[0] = DONE
     count = 1
     if state.given[player] >= state.params.menu_orders or places_left(state, player) <= 0:
-        return count
+        return count  # the few orders over routes that wait already are allowed, but not worth a line
     for source in range(state.planets):
         if state.owner[source] == 1 + player:
             free = min(free_ships(state, player, source), MOST_SHIPS)
@@ -213,7 +228,9 @@ def is_legal(state, player, action):
     ships, source, dest = action // ROUTES, action // MAX_PLANETS % MAX_PLANETS, action % MAX_PLANETS
     if source >= state.planets or dest >= state.planets or source == dest or state.owner[source] != 1 + player:
         return False
-    return 1 <= ships <= min(free_ships(state, player, source), MOST_SHIPS) and places_left(state, player) > 0
+    if not 1 <= ships <= min(free_ships(state, player, source), MOST_SHIPS) or state.given[player] >= MOST_ORDERS:
+        return False
+    return places_left(state, player) > 0 or is_waiting(state, player, action % ROUTES)
 
 
 @rule
@@ -274,7 +291,7 @@ def finish_turn(state):
             state.ships[planet] += state.growth[planet]
     for player in range(2):
         fly(state, player, landed)
-        if state.under_way[player] > state.params.fleets // 2:
+        if state.under_way[player] > state.params.fleets * 3 // 4:
             join_fleets(state, player)
     for planet in range(state.planets):
         if landed[0, planet] != 0 or landed[1, planet] != 0:
@@ -410,38 +427,61 @@ def determinize(state, player, rng):
 
 @rule
 def most_orders(state, player):
-    """How many more orders the player could give: each takes a ship and a place in the table."""
-    return min(ships_at_home(state, player), places_left(state, player))
+    """How many orders the player could give: each takes a ship, and each source at least one place in the table."""
+    ships, places = 0, places_left(state, player)
+    for planet in range(state.planets):
+        if can_send(state, player, planet, places):
+            ships += free_ships(state, player, planet)
+    return min(ships, MOST_ORDERS)
 
 
 @rule
-def ships_at_home(state, player):
-    ships = 0
-    for planet in range(state.planets):
-        if state.owner[planet] == 1 + player:
-            ships += free_ships(state, player, planet)
-    return ships
+def can_send(state, player, planet, places):
+    """Whether the planet is among the `places` own ones with the most ships, and has any."""
+    if state.owner[planet] != 1 + player or state.ships[planet] == 0:
+        return False
+    ahead = 0
+    for other in range(state.planets):
+        more = state.ships[other] - state.ships[planet]
+        if state.owner[other] == 1 + player and (more > 0 or (more == 0 and other < planet)):
+            ahead += 1
+    return ahead < places
 
 
 @rule
 def guess_orders(state, player, count, rng):
-    """Random orders, none so large that a later one would find no ship."""
-    left = ships_at_home(state, player)
+    """Random orders of a player who has given none, none so large that a later one would find no ship.
+
+    Where the table might not have a place for each, all that leaves one planet goes one way, so that as many orders
+    can be guessed as could have been given.
+    """
+    places, left = places_left(state, player), most_orders(state, player)
     for later in range(min(count, left) - 1, -1, -1):
-        source = any_source(state, player, rng)
+        source = any_source(state, player, places, rng)
         dest = (source + 1 + below(rng, state.planets - 1)) % state.planets
-        most = min(free_ships(state, player, source), left - later, MOST_SHIPS)
-        ships = 1 + below(rng, most)
+        if places < count:
+            dest = usual_dest(state, player, source, dest)
+        ships = 1 + below(rng, min(free_ships(state, player, source), left - later, MOST_SHIPS))
         give_order(state, player, source * MAX_PLANETS + dest, ships)
         left -= ships
 
 
 @rule
-def any_source(state, player, rng):
-    """One of the player's planets with free ships, each equally likely."""
+def usual_dest(state, player, source, other):
+    """Where ships from the planet go already this turn, else `other`."""
+    first = state.under_way[player]
+    for k in range(first, first + state.waiting[player]):
+        if state.fleet_route[player, k] // MAX_PLANETS == source:
+            return int(state.fleet_route[player, k]) % MAX_PLANETS
+    return int(other)
+
+
+@rule
+def any_source(state, player, places, rng):
+    """One of the player's planets that can send ships, each equally likely."""
     chosen, seen = -1, 0
     for planet in range(state.planets):
-        if state.owner[planet] == 1 + player and free_ships(state, player, planet) > 0:
+        if can_send(state, player, planet, places) and free_ships(state, player, planet) > 0:
             seen += 1
             if below(rng, seen) == 0:
                 chosen = planet
@@ -536,7 +576,7 @@ def orders_fit_together(state):
 @rule
 def has_valid_fleets(state, player):
     flying, waiting = state.under_way[player], state.waiting[player]
-    if waiting > state.given[player] or flying + state.given[player] > MAX_FLEETS:
+    if waiting > state.given[player] or state.given[player] > MOST_ORDERS or flying + waiting > MAX_FLEETS:
         return False
     for k in range(MAX_FLEETS):
         route, ships = state.fleet_route[player, k], state.fleet_ships[player, k]
@@ -668,12 +708,23 @@ def parse_action(state, player, text):
 
 
 def parse_orders(state, player, text):
-    """The actions behind a bot's answer to a turn, DONE last; what the contest refused is told with its line."""
-    position, actions = texts.position_of(state), []
+    """The actions behind a bot's answer to a turn, DONE last; what the contest refused is told with its line.
+
+    Orders over one route are one action, so that a bot may write as many as it likes. An order from a planet to itself
+    took ships and brought them back in the same turn: it is checked, and no action.
+    """
+    position, routes = texts.position_of(state), {}
     for where, *numbers in texts.read_orders(text):
         order = Order(1 + player, *numbers)
-        actions.append(texts.order_action(position, order, where))
+        texts.check_order(position, order, where)
         position.orders.append(order)
+        if order.source != order.dest:
+            route = order.source * MAX_PLANETS + order.dest
+            routes[route] = routes.get(route, 0) + order.ships
+    parts = ((route, min(MOST_SHIPS, ships - k)) for route, ships in routes.items() for k in range(0, ships, MOST_SHIPS))
+    actions = [ships * ROUTES + route for route, ships in parts]
+    if (fleets := int(state.under_way[player]) + len(routes)) > state.params.fleets:
+        raise BadNotation(f"{fleets} fleets of one player are more than the {state.params.fleets} of the table")
     return [*actions, DONE]
 
 
@@ -724,8 +775,13 @@ def outcome_text(state):
 
 
 def forfeit(state, *players):
-    """Strike players off, as the contest did: planets turn neutral, fleets vanish, the rival wins; both draw."""
+    """Strike players off, as the contest did: planets turn neutral, fleets and orders vanish with their ships, and the
+    rival wins; both draw."""
     for player in (0, 1):
+        if player in players:
+            waiting = slice(state.under_way[player], state.under_way[player] + state.waiting[player])
+            sources = state.fleet_route[player, waiting] // MAX_PLANETS
+            np.subtract.at(state.ships, sources, state.fleet_ships[player, waiting])
         kept = 0 if player in players else state.under_way[player]
         for table in (state.fleet_ships, state.fleet_route, state.fleet_turns):
             table[player, kept:] = 0
