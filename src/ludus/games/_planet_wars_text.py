@@ -263,7 +263,7 @@ def trip_between(planets: list[Planet], a: int, b: int) -> int:
 
 
 def read_orders(text: str) -> list[tuple[str, int, int, int]]:
-    """A bot's answer: (line, source, dest, ships) for each line before ``go`` or ``GO``; orders of no ships are dropped."""
+    """A bot's answer: (line, source, dest, ships) for each line before ``go``. Orders of no ships are dropped."""
     orders = []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split()

@@ -41,11 +41,12 @@ without doubles, and only what is there. DONE is always on the menu. A player wh
 orders would hardly ever pick DONE, so the menu has nothing but DONE once `menu_orders` orders are given this turn; more
 may be given, they are just not proposed. Random play thus gives that many orders each turn while it has ships.
 
-Limits. A map has 2 … 40 planets and trips of 1 … 127 turns. A player's fleets, under way and about to leave, are at most
-`fleets`, itself at most 320; orders over one route make one fleet, so they need one place. When after a turn more than
-three quarters of that are under way, fleets of the player that will land on one planet in one turn are joined, under the
-route of the first: no fight can tell the difference, and a stream of supplies has room. Whose table is full all the same
-can but add ships to routes of this turn, or say DONE, until fleets have landed. A turn has at most 1600 orders a player.
+Limits. A map has 2 … 40 planets and trips of 1 … 127 turns. A player's fleets, under way and about to leave, are at
+most `fleets`, itself at most 320; orders over one route make one fleet, so they need one place. When after a turn more
+than three quarters of that are under way, fleets of the player that will land on one planet in one turn are joined,
+under the route of the first: no fight can tell the difference, and a stream of supplies has room. Whose table is full
+all the same can but add ships to routes of this turn, or say DONE, until fleets have landed. A turn has at most 1600
+orders a player.
 
 Maps (`maps`). Planet 0 is neutral, in the centre; 1 and 2 are the homes, with 100 ships and growth 5; every further
 planet has a twin with the same ships and growth, next to it in number, so that both players have the same chances.
@@ -71,8 +72,14 @@ from ludus.errors import BadNotation
 from ludus.games import _planet_wars_text as texts
 from ludus.games._planet_wars_maps import NEUTRAL, draw_classic_map, draw_finals_map, trip
 from ludus.games._planet_wars_text import (
-    MAX_FLEETS, MAX_GROWTH, MAX_PLANETS, MOST_ORDERS, MOST_SHIPS, ROUTES, Order,
-)  # fmt: skip
+    MAX_FLEETS,
+    MAX_GROWTH,
+    MAX_PLANETS,
+    MOST_ORDERS,
+    MOST_SHIPS,
+    ROUTES,
+    Order,
+)
 from ludus.rng import below
 from ludus.rules import Facts, Param, Params, choice, record, rule
 
@@ -721,7 +728,9 @@ def parse_orders(state, player, text):
         if order.source != order.dest:
             route = order.source * MAX_PLANETS + order.dest
             routes[route] = routes.get(route, 0) + order.ships
-    parts = ((route, min(MOST_SHIPS, ships - k)) for route, ships in routes.items() for k in range(0, ships, MOST_SHIPS))
+    parts = (
+        (route, min(MOST_SHIPS, ships - k)) for route, ships in routes.items() for k in range(0, ships, MOST_SHIPS)
+    )
     actions = [ships * ROUTES + route for route, ships in parts]
     if (fleets := int(state.under_way[player]) + len(routes)) > state.params.fleets:
         raise BadNotation(f"{fleets} fleets of one player are more than the {state.params.fleets} of the table")
