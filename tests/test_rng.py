@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from ludus import load
 from ludus.compile import bind
 from ludus.rng import below, blend, draw, match_words, shuffle, stream, uniform, word
 
@@ -74,10 +75,10 @@ def test_draws_are_the_published_splitmix64(compiled):
 
 def test_words_are_what_they_always_were():
     """Records name their matches by seed and block: another word here would change every stored match."""
-    assert word() == 0x9E3779B97F4A7C15
-    assert [word(0), word(1)] == [9048247064618004702, 3018708184346319059]
-    assert stream(2026, 7, 0).tolist() == [7000062135836497657]
-    assert match_words(7, 3, 1, 2).tolist() == [5606483992603244597, 13202738041214018784, 7535763543928933849]
+    assert [word(), word(0), word(1)] == [15743474587974867189, 1330052114061886489, 8025978006864080794]
+    assert stream(2026, 7, 0).tolist() == [1085666908524028662]
+    assert match_words(7, 3, 1, 2).tolist() == [8631064113925918574, 1531718753526395704, 5644947254097178238]
+    assert match_words(7, 3, 1, 2, "00ff").tolist() == [10941294508532090536, 6246204701837892116, 3602151348565760940]
 
 
 def test_plain_python_draws_the_same_numbers(compiled):
@@ -192,10 +193,8 @@ def test_words_of_many_matches_are_those_of_each(seed, tables, players):
 
 
 @given(seed=st.integers(0, 2**63), block=st.integers(0, 2**40), rotation=st.integers(0, 5))
-def test_words_of_a_match_are_named_by_seed_block_and_seat(seed, block, rotation):
-    chance, first, second = match_words(seed, block, rotation, 2).tolist()
-    assert chance == word(seed, block, 0)
-    assert [first, second] == [word(seed, block, rotation + 1, 1 + player) for player in range(2)]
+def test_a_seat_s_word_does_not_depend_on_how_many_play(seed, block, rotation):
+    assert match_words(seed, block, rotation, 2).tolist() == match_words(seed, block, rotation, 4)[:3].tolist()
 
 
 def test_no_two_streams_are_alike():
@@ -211,3 +210,78 @@ def test_a_stream_is_its_owner_s():
     assert second.tolist() == [word(1, 2)]
     assert word(1, 2) != word(2, 1)
     assert word(-1) == word(MASK)
+
+
+# ------------------------------------------------------------------------------------------------ what a player learns
+
+MATCHES = 100_000
+
+
+def undone(word):
+    """The mixer of the draws, backwards."""
+    return seed_before(word) + 0x9E3779B97F4A7C15 & MASK
+
+
+def mixed(word):
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    word = (word ^ word >> 27) * 0x94D049BB133111EB & MASK
+    return word ^ word >> 31
+
+
+def chained(value, key):
+    """How a word was once made from another: a step that can be taken back."""
+    return mixed((value ^ mixed(key + 0x9E3779B97F4A7C15 & MASK)) + 0x9E3779B97F4A7C15 & MASK)
+
+
+def taken_back(word, key):
+    return (undone(word) - 0x9E3779B97F4A7C15 & MASK) ^ mixed(key + 0x9E3779B97F4A7C15 & MASK)
+
+
+def test_undoing_the_mixer_from_one_s_own_word_leads_to_nobody_else_s():
+    """Words that were chained gave away chance and every rival: take back one's own seat and rotation, put theirs."""
+    block = 12345
+    chance, own = chained(block, 0), chained(chained(block, 1), 1)
+    assert chained(taken_back(taken_back(own, 1), 1), 0) == chance  # the attack is right about such words
+    for match in match_words(7, np.arange(2000), 0, 2).tolist():
+        chance, own, rival = match
+        before = taken_back(own, 1)
+        guesses = {before, undone(own), chained(before, 2), chained(taken_back(before, 1), 0), own, mixed(own)}
+        guesses |= {own + step * 0x9E3779B97F4A7C15 & MASK for step in range(-9, 10)}
+        assert not guesses & {chance, rival}
+
+
+def unmixed(words):
+    """`undone` for many."""
+    words = words ^ words >> np.uint64(31) ^ words >> np.uint64(62)
+    words = words * np.uint64(pow(0x94D049BB133111EB, -1, 1 << 64))
+    words = words ^ words >> np.uint64(27) ^ words >> np.uint64(54)
+    words = words * np.uint64(pow(0xBF58476D1CE4E5B9, -1, 1 << 64))
+    return words ^ words >> np.uint64(30) ^ words >> np.uint64(60)
+
+
+def bits(words):
+    """One row a word, one column a bit, as -1 and +1."""
+    return np.float32(2) * np.unpackbits(np.ascontiguousarray(words).reshape(-1, 1).view(np.uint8), axis=1) - 1
+
+
+def test_no_bit_of_a_seat_s_word_tells_of_a_bit_of_another_s():
+    """As it is or with its mixing undone; also across the rotations of a block and from one block to the next."""
+    words = match_words(3, np.arange(MATCHES), 0, 2)
+    turned = match_words(3, np.arange(MATCHES), 1, 2)
+    own = np.hstack([bits(words[:, 1]), bits(unmixed(words[:, 1]))])
+    for other in (words[:, 0], words[:, 2], turned[:, 1], np.roll(words[:, 0], 1)):
+        scores = own.T @ bits(other) / np.sqrt(MATCHES)
+        assert np.abs(scores).max() < 6  # standard deviations, over 8192 pairs of bits
+
+
+def test_whoever_knows_the_seed_but_not_the_salt_guesses_the_deal_as_chance_would():
+    """Kuhn poker: one's own card leaves two for the rival. The guess is the deal that the public seed would make."""
+    game, blocks = load("kuhn_poker"), np.arange(1000)
+    public = game.start(match_words(5, blocks, 0, 2), 2)["cards"]
+    right = told = 0
+    for salt in range(MATCHES // len(blocks)):
+        dealt = game.start(match_words(5, blocks, 0, 2, f"{salt:032x}"), 2)["cards"]
+        alike = dealt[:, 0] == public[:, 0]
+        told += int(alike.sum())
+        right += int((alike & (dealt[:, 1] == public[:, 1])).sum())
+    assert abs(right / told - 1 / 2) < 6 * 0.5 / np.sqrt(told)

@@ -78,14 +78,19 @@ def agent_kind(name: str, game: str = "") -> type[Agent]:
         kind = next(_agents_in(load_module(Path(name))))
         kind.name = name
         return kind
+    return _our_kind(name, game) or _named_kind(name, game)
+
+
+def is_ours(spec: str, game: str = "") -> bool:
+    """Whether the agent of a spec lies in our own package: by its place, never by what it says of itself."""
+    return _our_kind(spec.partition(":")[0].strip(), game) is not None
+
+
+def _our_kind(name: str, game: str) -> type[Agent] | None:
+    """Importing all of them would take longer than many a match."""
     owner, _, short = name.rpartition("/")
     owner = owner or game
-    # Importing all of them would take longer than many a match.
-    for found in (lambda: _general_agents(name), lambda: {f"{owner}/{k}": v for k, v in _agents_of(owner).items()}):
-        kinds = found()
-        if (kind := kinds.get(name) or kinds.get(f"{owner}/{short}")) is not None:
-            return kind
-    return _named_kind(name, game)
+    return _general_agents(name).get(name) or _agents_of(owner).get(short)
 
 
 def _named_kind(name: str, game: str) -> type[Agent]:

@@ -48,6 +48,8 @@ class MatchRecord:
     """The first position, where it was given and not dealt by `setup`."""
     seconds: list[float] = field(default_factory=list)
     """Thinking time of each seat, where it was measured."""
+    salt: str = ""
+    """What was secret about the random words until the match was over, where somebody's own program played."""
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"))

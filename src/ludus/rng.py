@@ -2,12 +2,15 @@
 
 A stream is an array ``uint64[1]``. Each draw advances the word (splitmix64), so a stream can be copied, stored and
 resumed, and a match is reproduced by its words alone. Rules never own a stream: whoever calls them hands one in.
+Where a stream begins is decided by a hash (SHAKE), which cannot be undone as the draws can.
 
 Words of a match: column 0 is chance, column 1 + p the agent in seat p.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from hashlib import shake_128
 from typing import Any
 
 import numpy as np
@@ -87,10 +90,7 @@ def shuffle(rng, items, n):
 
 def word(*keys: int) -> int:
     """A starting word for a stream, named by integers (seed, block, …)."""
-    value = _GAMMA
-    for key in keys:
-        value = _mixed((value ^ _mixed((key + _GAMMA) & _MASK)) + _GAMMA & _MASK)
-    return value
+    return int.from_bytes(shake_128(b"stream" + _packed(keys)).digest(8), "little")
 
 
 def stream(*keys: int) -> np.ndarray:
@@ -98,27 +98,39 @@ def stream(*keys: int) -> np.ndarray:
     return np.array([word(*keys)], np.uint64)
 
 
-def match_words(seed: int, block: Any, rotation: Any, players: int) -> np.ndarray:
+PAGE = 1024
+"""Blocks whose words are drawn by one call: a match alone pays for a page, thousands together hardly anything."""
+
+
+def match_words(seed: int, block: Any, rotation: Any, players: int, salt: str = "") -> np.ndarray:
     """The words of matches, 1 + players a row; block and rotation are numbers, or arrays of the same length.
 
-    All rotations of a block share the chance word; every agent has a stream of its own.
+    All rotations of a block share the chance word; every agent has a stream of its own. A player is handed its word as
+    it is, so words are the output of a one-way function: whoever knows some of them knows nothing of the others. The
+    seed is public; where that would help a player, the salt is what nobody knows before the match is over.
     """
-    chance = _words(word(seed), block, 0)
-    turned = _words(word(seed), block, np.asarray(rotation) + 1)
-    return np.stack([chance, *(_words(turned, 1 + player) for player in range(players))], axis=-1)
+    blocks, turns = np.broadcast_arrays(np.asarray(block).astype(np.uint64), np.asarray(rotation))
+    words = np.empty((*blocks.shape, 1 + players), np.uint64)
+    rows, key = words.reshape(-1, 1 + players), shake_128(b"matches" + _packed([seed]) + salt.encode()).digest(32)
+    _fill(rows[:, :1], key, 0, blocks.ravel())
+    for turn in np.unique(turns):
+        seated = np.flatnonzero(turns.ravel() == turn)
+        agents = np.empty((len(seated), players), np.uint64)
+        _fill(agents, key, 1 + int(turn), blocks.ravel()[seated])
+        rows[seated, 1:] = agents
+    return words
 
 
-def _words(value: Any, *keys: Any) -> np.ndarray:
-    """`word` over arrays, going on from the word of earlier keys."""
-    value = np.asarray(value, np.uint64)
-    with np.errstate(over="ignore"):
-        for key in keys:
-            key = _mixed_array(np.asarray(key).astype(np.uint64) + np.uint64(_GAMMA))
-            value = _mixed_array((value ^ key) + np.uint64(_GAMMA))
-    return value
+def _fill(words: np.ndarray, key: bytes, role: int, blocks: np.ndarray) -> None:
+    """One row of words for each block, in the role of chance (0) or of the agents in a rotation (from 1)."""
+    pages, places = np.divmod(blocks, np.uint64(PAGE))
+    order = np.argsort(pages, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(pages[order])) + 1):
+        name = _packed([role, int(pages[rows[0]])])
+        drawn = shake_128(key + name).digest(8 * PAGE * words.shape[1])
+        words[rows] = np.frombuffer(drawn, "<u8").reshape(-1, PAGE)[:, places[rows]].T
 
 
-def _mixed_array(word: np.ndarray) -> np.ndarray:
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(_MIX_A)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(_MIX_B)
-    return word ^ (word >> np.uint64(31))
+def _packed(numbers: Iterable[int]) -> bytes:
+    """Whole numbers as 64 bits each."""
+    return b"".join((number & _MASK).to_bytes(8, "little") for number in numbers)

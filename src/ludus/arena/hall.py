@@ -17,8 +17,8 @@ import numpy as np
 
 from ludus.arena.hosts import Clock, Host, host
 from ludus.arena.lockstep import Table, play_batch, records_of
-from ludus.arena.match import Match
-from ludus.catalogue import agent
+from ludus.arena.match import Match, fresh_salt
+from ludus.catalogue import agent, is_ours
 from ludus.errors import AgentFault
 from ludus.game import Game
 from ludus.records import MatchRecord
@@ -93,9 +93,10 @@ class Hall:
         return [(table, self._one_match(table)) for table in tables]
 
     def _one_match(self, table: Table) -> MatchRecord:
+        ours = all(is_ours(self.specs[k], self.game.source) for k in table.seats)
         match = Match(
-            self.game, len(table.seats), self.values,
-            seed=self.seed, block=table.block, rotation=table.rotation, start=self.start,
+            self.game, len(table.seats), self.values, seed=self.seed, block=table.block, rotation=table.rotation,
+            start=self.start, salt="" if ours else fresh_salt(),
         )  # fmt: skip
         used = [0.0] * match.players
         while not match.over:

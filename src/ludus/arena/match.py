@@ -10,6 +10,7 @@ player may try again (a person) or has lost (`forfeit`, for a program).
 from __future__ import annotations
 
 import operator
+import secrets
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -35,12 +36,13 @@ class Match:
         block: int = 0,
         rotation: int = 0,
         start: np.ndarray | None = None,
+        salt: str = "",
     ):
         self.game = game
         self.players = players
         self.values = dict(game.params.values({}) if values is None else values)
-        self.seed, self.block, self.rotation = seed, block, rotation
-        self.words = match_words(seed, block, rotation, players).reshape(1, -1)
+        self.seed, self.block, self.rotation, self.salt = seed, block, rotation, salt
+        self.words = match_words(seed, block, rotation, players, salt).reshape(1, -1)
         self._streams = np.zeros((players, 1 + MOST_MEMORY), np.uint64)
         self._streams[:, 0] = self.words[0, 1:]
         self.start = start
@@ -141,7 +143,16 @@ class Match:
             detail=self.detail,
             start=None if self.start is None else self.game.state_json(self.start[0]),
             seconds=[round(value, 4) for value in seconds],
+            salt=self.salt,
         )
+
+
+def fresh_salt() -> str:
+    """A salt that nobody can guess, for a match in which somebody's own program plays.
+
+    Each match has one of its own: what a record tells of a match that is over helps in no other.
+    """
+    return secrets.token_hex(16)
 
 
 def _whole_number(answer: object) -> int:
@@ -166,7 +177,7 @@ def replay(record: MatchRecord, steps: int | None = None, game: Game | None = No
         start = game.parse_state(json.dumps(record.start), record.players, record.rules)
     match = Match(
         game, record.players, game.params.values(record.rules),
-        seed=record.seed, block=record.block, rotation=record.rotation, start=start,
+        seed=record.seed, block=record.block, rotation=record.rotation, start=start, salt=record.salt,
     )  # fmt: skip
     answers = iter(record.actions)
     while not match.over and (steps is None or match.plies < steps):

@@ -156,11 +156,13 @@ def positions_of(game: Game, records: Sequence[MatchRecord]) -> Positions:
 
 def _words_of(records: Sequence[MatchRecord], players: int) -> np.ndarray:
     """The random words with which each match began."""
-    seeds, blocks, rotations = np.array([(record.seed, record.block, record.rotation) for record in records]).T
+    blocks, rotations = np.array([(record.block, record.rotation) for record in records]).T
     words = np.empty((len(records), 1 + players), np.uint64)
-    for seed in np.unique(seeds):
-        own = seeds == seed
-        words[own] = match_words(int(seed), blocks[own], rotations[own], players)
+    alike: dict[tuple[int, str], list[int]] = {}
+    for i, record in enumerate(records):
+        alike.setdefault((record.seed, record.salt), []).append(i)
+    for (seed, salt), own in alike.items():
+        words[own] = match_words(seed, blocks[own], rotations[own], players, salt)
     return words
 
 
