@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import threading
 from pathlib import Path
@@ -34,3 +35,12 @@ def read_json(path: Path) -> Any:
         raise DiskTrouble(f"cannot read {path}: {error.strerror or error}") from error
     except ValueError as error:
         raise DiskTrouble(f"{path} is damaged ({error}); move it away to begin anew") from error
+
+
+def finite(value: Any) -> Any:
+    """JSON has no word for infinity: such a number is null."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: finite(inner) for key, inner in value.items()}
+    return [finite(inner) for inner in value] if isinstance(value, list | tuple) else value

@@ -210,7 +210,7 @@ def test_play_to_the_end_and_the_record_on_request(ludus, typed):
     assert code == 0
     assert "X . ." in out or ". X ." in out
     assert any(word in out for word in ("You win", "You lose", "A draw"))
-    assert json.loads(out.splitlines()[-1])["agents"] == ["person", "random"]
+    assert json.loads(out.splitlines()[-1])["agents"] == ["human", "random"]
 
 
 def test_play_understands_its_commands(ludus, typed):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,20 +11,34 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 from ludus.web.app import create_app
+from ludus.web.visitors import Limits
+
+UNLIMITED = Limits(openings=10_000, watching=10_000)
 
 
 @contextmanager
 def visiting(folder: Path, **options: Any) -> Iterator[TestClient]:
     """A page with an empty store, in this process."""
+    options = {"limits": UNLIMITED, "thinkers": 2} | options
     app = create_app(folder / "store.sqlite", folder / "reports", **options)
     with TestClient(app, raise_server_exceptions=False) as client:
         yield client
 
 
 def open_match(client: TestClient, game: str, seats: list[str], **more: Any) -> dict[str, Any]:
+    """A match that can be played, with a link for each person: every invitation is accepted."""
     answer = client.post("/api/matches", json={"game": game, "seats": seats, "speed": 20, **more})
     assert answer.status_code == 201, answer.text
-    return answer.json()
+    opened = answer.json()
+    for seat in opened["seats"]:
+        if "invitation" in seat:
+            invitation = seat["invitation"].partition("invitation=")[2]
+            body = {"invitation": invitation, "agrees": True}
+            seat["link"] = client.post(f"/api/matches/{opened['id']}/join", json=body).json()["link"]
+    session = client.app.state.lobby.sessions[opened["id"]]  # pyright: ignore
+    while session.live is None and not session.trouble:
+        time.sleep(0.005)
+    return opened
 
 
 def address(opened: dict[str, Any], seat: int | None = None) -> str:

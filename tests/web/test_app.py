@@ -22,7 +22,7 @@ from ludus.records import Store
 from ludus.rng import match_words, stream
 from ludus.web import lobby as lobby_module
 from ludus.web.archive import PAGE
-from ludus.web.session import described_actions
+from ludus.web.frames import described_actions
 from tests.web.guests import address, open_match, sitting, visiting
 
 TAKE = Path(__file__).parents[1] / "example_games" / "take.py"
@@ -84,10 +84,12 @@ def test_scripted_and_trained_agents_are_on_the_ladder(client):
     assert {"champion", "tree", "neat:run=gravwell-neat"} <= set(specs)
 
 
-def test_a_new_match_gives_a_link_to_each_person_and_none_to_agents(client):
-    opened = open_match(client, "gravwell", ["human", "random", "human"], players=3, speed=0.1)
-    kinds = [(seat["seat"], seat["kind"], "link" in seat) for seat in opened["seats"]]
-    assert kinds == [(0, "human", True), (1, "agent", False), (2, "human", True)]
+def test_who_opens_a_match_gets_the_own_key_and_an_invitation_for_each_other_person(client):
+    wanted = {"game": "gravwell", "seats": ["human", "random", "human"], "players": 3, "speed": 0.1}
+    seats = client.post("/api/matches", json=wanted).json()["seats"]
+    kinds = [(seat["seat"], seat["kind"], "link" in seat, "invitation" in seat) for seat in seats]
+    assert kinds == [(0, "human", True, False), (1, "agent", False, False), (2, "human", False, True)]
+    opened = open_match(client, **wanted)
     assert opened["seats"][1]["spec"] == "random"
     links = {seat["link"] for seat in opened["seats"] if "link" in seat}
     assert len(links) == 2
@@ -132,11 +134,11 @@ def test_rules_presets_and_seeds_are_obeyed(client):
     rows = open_match(client, "breakthrough", seats, rules={"rows": "5"})
     same = [open_match(client, "gravwell", seats, seed=7) for _ in range(2)]
     sessions = client.app.state.lobby.sessions
-    assert sessions[small["id"]].match.values == {"rows": 4, "columns": 4}
-    assert sessions[rows["id"]].match.values == {"rows": 5, "columns": 8}
-    assert len({sessions[opened["id"]].match.states.tobytes() for opened in same}) == 1
+    assert sessions[small["id"]].live.match.values == {"rows": 4, "columns": 4}
+    assert sessions[rows["id"]].live.match.values == {"rows": 5, "columns": 8}
+    assert len({sessions[opened["id"]].live.match.states.tobytes() for opened in same}) == 1
     luck = [open_match(client, "gravwell", seats)["id"] for _ in range(2)]
-    assert len({sessions[id].match.states.tobytes() for id in luck}) == 2
+    assert len({sessions[id].live.match.states.tobytes() for id in luck}) == 2
 
 
 # ------------------------------------------------------------------------------------------------ live matches
@@ -161,10 +163,10 @@ def test_a_person_plays_every_game_to_its_end_and_finds_the_replay(client, folde
     for ply in {0, end["ply"] // 2, end["ply"]}:
         frame = client.get(f"/api/replays/{end['id_replay']}/frames/{ply}").json()
         assert frame["svg"].startswith("<svg")
-        assert sum(frame["evaluation"]["shares"]) == pytest.approx(1, abs=0.01)
     chances = client.get(f"/api/replays/{end['id_replay']}/chances").json()["chances"]
     assert len(chances) == end["ply"] + 1
-    assert chances[-1] == pytest.approx(told["shares"])
+    assert chances[-1]["shares"] == pytest.approx(told["shares"])
+    assert sum(chances[0]["shares"]) == pytest.approx(1, abs=0.01)
     assert client.get(f"/replay/{end['id_replay']}").status_code == 200
     with Store(folder / "store.sqlite") as store:
         record = dict(store.matches(PAGE))[int(end["id_replay"], 16), 0, 0]
@@ -185,15 +187,17 @@ def test_agents_play_each_other_at_the_pace_that_is_asked_for(client):
         watcher.say(type="resume")
         end = watcher.state(lambda state: state["over"])
         assert end["speed"] == 15
-        assert end["chances"][-1] in ([0, 1], [1, 0], [0.5, 0.5])
-    assert any(message["type"] == "thoughts" for message in watcher.others)
+        assert end["chances"][-1]["shares"] in ([0, 1], [1, 0], [0.5, 0.5])
+    assert any(frame["thoughts"] for frame in watcher.frames)
 
 
 def test_chances_are_reckoned_while_somebody_watches(client):
     opened = open_match(client, "connect_four", ["human", "random"])
     with sitting(client, address(opened, 0)) as (person,):
         state = person.state(lambda state: state["chances"][-1] is not None)
-    assert sum(state["chances"][-1]) == pytest.approx(1)
+    chances = state["chances"][-1]
+    assert sum(chances["shares"]) == pytest.approx(1)
+    assert chances["low"][0] < chances["shares"][0] < chances["high"][0]
 
 
 def test_undo_hint_and_words(client):
@@ -224,7 +228,7 @@ def test_a_match_goes_on_after_a_reload_and_a_finished_one_leads_to_its_replay(c
         second.say(type="resign")
         end = second.state(lambda state: state["id_replay"])
     lobby = client.app.state.lobby
-    client.portal.call(lobby._drop, lobby.sessions[opened["id"]])
+    client.portal.call(lobby._put_aside, lobby.sessions[opened["id"]])
     gone = client.get(opened["watch"], follow_redirects=False)
     assert gone.headers["location"] == f"/replay/{end['id_replay']}"
 
@@ -242,15 +246,15 @@ def test_no_frame_of_a_whole_match_tells_what_its_viewer_may_not_know(client):
     session = client.app.state.lobby.sessions[opened["id"]]
     with sitting(client, address(opened, 0), address(opened, 1), address(opened)) as guests:
         while not session.over:
-            ply, acting = session.match.plies, session.match.acting
+            ply, acting = session.live.match.plies, session.live.match.acting
             for seat in acting:
                 state = guests[seat].now(lambda state, ply=ply: state["your_turn"] and state["ply"] == ply)
-                view = View(game, session.match.states, seat)
+                view = View(game, session.live.match.states, seat)
                 assert [row["action"] for row in state["actions"]] == view.legal.tolist()
                 guests[seat].say(type="play", action=chooser.act(view, rng), ply=ply)
             for guest in guests:
                 guest.state(lambda state, ply=ply: state["ply"] > ply)
-        record = session.record()
+        record = session.live.record()
     worlds = {ply: replay(record, steps=ply, game=game).states for ply in range(record.plies + 1)}
     checked = 0
     for guest, seat in zip(guests, (0, 1, -1)):
@@ -265,7 +269,7 @@ def test_no_frame_of_a_whole_match_tells_what_its_viewer_may_not_know(client):
                 for move, action in zip(frame["moves"], record.actions):
                     earlier = other_world(game, worlds[move["ply"]], seat, rng)
                     assert move["text"] == game.action_text(earlier.state, move["player"], action)
-        assert not [message for message in guest.others if message["type"] == "thoughts"]
+        assert not any(frame["thoughts"] for frame in guest.frames if seat >= 0 or not frame["over"])
     assert checked > 100
 
 
@@ -292,16 +296,16 @@ def frames_of_a_round(client, swap: bool) -> list[dict]:
     """What player 1 and a watcher see until only secret cards are left to player 2."""
     opened = open_match(client, "gravwell", ["human", "human"], seed=3)
     session = client.app.state.lobby.sessions[opened["id"]]
-    state = session.match.states[0]
+    state = session.live.match.states[0]
     seen: list[dict] = []
     with sitting(client, address(opened, 0), address(opened, 1), address(opened)) as guests:
         while state.turn_no < PICKS:
             if swap and state.phase == CHOOSE:
                 swap_a_secret_card(state)
                 swap = False
-            ply = session.match.plies
-            for seat in session.match.acting:
-                menu = session.match.view(seat).legal
+            ply = session.live.match.plies
+            for seat in session.live.match.acting:
+                menu = session.live.match.view(seat).legal
                 known = [a for a in menu if state.phase != CHOOSE or seat == 0 or int(state.shown) >> a & 1]
                 guests[seat].say(type="play", action=int(known[0]), ply=ply)
             for guest in guests:

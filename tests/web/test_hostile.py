@@ -12,7 +12,8 @@ from starlette.websockets import WebSocketDisconnect
 from ludus.runs import SHIPPED
 from ludus.web import lobby as lobby_module
 from ludus.web import socket as socket_module
-from ludus.web.app import LOOPBACK
+from ludus.web.guard import LOOPBACK
+from ludus.web.visitors import Limits
 from tests.web.guests import address, open_match, sitting, visiting
 
 
@@ -98,7 +99,7 @@ def test_a_message_played_twice_counts_once(client):
         second.state(lambda state: state["ply"] == 1)
         second.say(type="play", action=4, ply=1)
         assert "not allowed" in second.refusal()
-        assert client.app.state.lobby.sessions[opened["id"]].match.actions == [4]
+        assert client.app.state.lobby.sessions[opened["id"]].live.match.actions == [4]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ def test_a_watcher_can_change_nothing(client, message):
         watcher.say(**message)
         assert watcher.refusal()
     session = client.app.state.lobby.sessions[opened["id"]]
-    assert (session.match.plies, session.over, session.paused) == (0, False, False)
+    assert (session.plies, session.over, session.paused) == (0, False, False)
 
 
 def test_a_seat_acts_for_itself_alone(client):
@@ -205,53 +206,88 @@ def test_the_own_page_may(client):
         assert socket.receive_json()["type"] == "state"
 
 
-def test_a_server_on_loopback_answers_to_no_other_name(tmp_path):
-    with visiting(tmp_path, hosts=LOOPBACK) as client:
-        for host in ("localhost:8000", "127.0.0.1:9", "[::1]:8000"):
+def test_a_server_answers_to_no_name_that_it_was_not_given(tmp_path):
+    with visiting(tmp_path, hosts=LOOPBACK | {"ludus.example.org"}) as client:
+        for host in ("localhost:8000", "127.0.0.1:9", "[::1]:8000", "ludus.example.org", "testserver"):
             assert client.get("/api/games", headers={"host": host}).status_code == 200
-        for host in ("evil.example", "localhost.evil.example:8000", "", "[", "127.0.0.1.evil.example"):
+        for host in ("evil.example", "localhost.evil.example:8000", "", "[", "127.0.0.1.evil.example", "10.0.0.9"):
             answer = client.get("/api/games", headers={"host": host})
             assert answer.status_code == 403
-            assert "name" in answer.json()["error"]
+            assert "--allow-host" in answer.json()["error"]
 
 
-def test_a_match_holds_so_many_connections(client, monkeypatch):
-    monkeypatch.setattr(socket_module, "MOST_CONNECTIONS", 2)
-    opened = open_match(client, "tic_tac_toe", ["human", "human"])
-    with sitting(client, *[address(opened)] * 3) as guests:
-        guests[0].state()
-        guests[1].state()
-        assert "too many" in guests[2].refusal()
+# ------------------------------------------------------------------------------------------------ many at once
 
 
-def test_the_house_holds_so_many_matches_and_forgets_finished_ones_first(tmp_path, monkeypatch):
+def test_watchers_fill_a_match_and_never_keep_a_player_out(tmp_path):
+    with visiting(tmp_path, limits=Limits(openings=99, watchers=2, watching=9, holders=2)) as client:
+        opened = open_match(client, "tic_tac_toe", ["human", "human"])
+        with sitting(client, *[address(opened)] * 3) as guests:
+            guests[0].state()
+            guests[1].state()
+            assert "too many" in guests[2].refusal()
+            with sitting(client, *[address(opened, 0)] * 3) as people:
+                assert "elsewhere" in people[0].refusal()
+                people[2].state()
+                people[2].say(type="play", action=4, ply=0)
+                people[2].state(lambda state: state["ply"] == 1)
+
+
+def test_one_address_watches_so_many_matches(tmp_path):
+    with visiting(tmp_path, limits=Limits(watching=1)) as client:
+        opened = open_match(client, "tic_tac_toe", ["human", "random"])
+        with sitting(client, *[address(opened)] * 2) as (first, second):
+            first.state()
+            assert "too many" in second.refusal()
+        with sitting(client, address(opened), address(opened, 0)) as (again, person):
+            again.state()
+            person.state()
+
+
+def test_one_address_opens_so_many_matches_in_a_row(tmp_path):
+    with visiting(tmp_path, limits=Limits(openings=2)) as client:
+        wanted = {"game": "tic_tac_toe", "seats": ["human", "human"]}
+        answers = [client.post("/api/matches", json=wanted) for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [201, 201, 429]
+        assert "wait" in answers[2].json()["error"]
+
+
+def test_many_open_matches_keep_nobody_out_and_none_is_lost(tmp_path, monkeypatch):
     monkeypatch.setattr(lobby_module, "MOST_MATCHES", 2)
     with visiting(tmp_path) as client:
-        finished, _ = (open_match(client, "tic_tac_toe", ["human", "human"]) for _ in range(2))
-        wanted = {"game": "tic_tac_toe", "seats": ["human", "human"]}
-        full = client.post("/api/matches", json=wanted)
-        assert full.status_code == 429
-        assert "2 matches" in full.json()["error"]
-        with sitting(client, address(finished, 0)) as (person,):
-            person.say(type="resign")
-            person.state(lambda state: state["id_replay"])
-        assert client.post("/api/matches", json=wanted).status_code == 201
-        assert finished["id"] not in client.app.state.lobby.sessions
+        first, *_ = (open_match(client, "tic_tac_toe", ["human", "human"]) for _ in range(4))
+        sessions = client.app.state.lobby.sessions
+        assert len(sessions) == 2
+        assert first["id"] not in sessions
+        assert first["id"] in [row["id"] for row in client.get("/api/matches").json()]
+        with sitting(client, address(first, 0)) as (person,):  # it lay in the store
+            person.state()
+            person.say(type="play", action=4, ply=0)
+            person.state(lambda state: state["ply"] == 1)
 
 
-def test_matches_that_nobody_looks_at_end(tmp_path, monkeypatch):
+def test_only_matches_that_are_looked_at_fill_the_house(tmp_path, monkeypatch):
+    monkeypatch.setattr(lobby_module, "MOST_MATCHES", 1)
+    with visiting(tmp_path) as client:
+        opened = open_match(client, "tic_tac_toe", ["human", "human"])
+        with sitting(client, address(opened, 0)) as (person,):
+            person.state()
+            full = client.post("/api/matches", json={"game": "tic_tac_toe", "seats": ["human", "human"]})
+            assert full.status_code == 429
+            assert "1 matches" in full.json()["error"]
+
+
+def test_a_match_at_which_nobody_looks_rests_and_is_put_aside(tmp_path, monkeypatch):
     with visiting(tmp_path) as client:
         lobby = client.app.state.lobby
-        played = open_match(client, "tic_tac_toe", ["human", "human"])["id"]
-        watched = open_match(client, "breakthrough", ["random", "random"], speed=0.1)["id"]
+        id = open_match(client, "breakthrough", ["random", "random"])["id"]
+        assert not lobby.sessions[id].thinking
         monkeypatch.setattr(lobby_module, "IDLE", -1.0)
         client.portal.call(lobby._sweep)
-        assert list(lobby.sessions) == [played]
-        monkeypatch.setattr(lobby_module, "FORGOTTEN", -1.0)
-        client.portal.call(lobby._sweep)
-        assert watched not in lobby.sessions
-        assert played not in lobby.sessions
+        assert not lobby.sessions
         monkeypatch.undo()
+        with sitting(client, f"/ws/match/{id}") as (watcher,):
+            watcher.state(lambda state: state["ply"] > 0)
 
 
 # ------------------------------------------------------------------------------------------------ names and paths

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ludus.disk import finite
 from ludus.errors import BadInput
 
 if TYPE_CHECKING:
@@ -53,16 +53,7 @@ def thread_count(jobs: int) -> int:
 
 
 def print_json(value: object) -> None:
-    print(json.dumps(_finite(value)))
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no word for infinity: such a number is null."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {key: _finite(inner) for key, inner in value.items()}
-    return [_finite(inner) for inner in value] if isinstance(value, list | tuple) else value
+    print(json.dumps(finite(value)))
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], note: str = "") -> None:

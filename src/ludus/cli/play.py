@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ludus.cli import options
-from ludus.errors import BadInput, BadNotation, LudusError
+from ludus.errors import AgentFault, BadInput, LudusError
 
 if TYPE_CHECKING:
-    from ludus.agent import Agent
-    from ludus.arena.match import Match
+    from ludus.arena.live import LiveMatch, Question
+    from ludus.game import View
 
 EXAMPLE = "Example: ludus play connect_four --against mcts:sims=1000 --seat 1"
 HELP = "Write an action, or: moves (what you may play), hint, undo, board, resign, quit."
-HINT = "mcts:ms=700"
-
-
-@dataclass
-class Table:
-    """One match between a person and agents."""
-
-    match: Match
-    seat: int
-    rivals: dict[int, Agent]
-    decisions: list[int] = field(default_factory=list)
-    """The plies at which the person chose; undo goes back to the last."""
 
 
 def command(
@@ -44,8 +32,10 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Play in the terminal: the board as text, moves in the game's notation, with undo and hints."""
+    from ludus.arena.hosts import host
+    from ludus.arena.live import HUMAN, LiveMatch, Seat
     from ludus.arena.match import Match
-    from ludus.catalogue import agent, load
+    from ludus.catalogue import load
 
     rulebook = load(game)
     values = rulebook.rule_values(preset, options.read_rules(rule))
@@ -54,109 +44,124 @@ def command(
     if seat > n:
         raise BadInput(f"there is no seat {seat} with {n} players")
     opening = options.read_start(rulebook, start, n, values)
-    table = Table(Match(rulebook, n, values, seed=seed, start=opening), seat - 1, {})
-    others = [player for player in range(n) if player != table.seat]
-    table.rivals = {player: agent(against[min(k, len(against) - 1)], rulebook) for k, player in enumerate(others)}
-    print(f"{rulebook.facts.title}. You are player {table.seat + 1} of {n}. {HELP}\n")
-    _play(table)
-    seats = ["person" if player == table.seat else table.rivals[player].spec for player in range(n)]
+    rivals = [against[min(k, len(against) - 1)] for k in range(n - 1)]
+    seats = [Seat(spec, host(spec, rulebook)) for spec in rivals]
+    seats.insert(seat - 1, Seat(HUMAN))
+    person = Terminal(LiveMatch(Match(rulebook, n, values, seed=seed, start=opening), seats), seat - 1)
+    print(f"{rulebook.facts.title}. You are player {seat} of {n}. {HELP}\n")
+    try:
+        person.play()
+    finally:
+        for rival in seats:
+            if rival.host is not None:
+                rival.host.close()
     if json:
-        print(table.match.record(seats).to_json())
+        print(person.live.record().to_json())
 
 
-def _play(table: Table) -> None:
-    match = table.match
-    while not match.over:
-        waiting = match.waiting()
-        for player in sorted(waiting, key=lambda player: player == table.seat):
-            if player != table.seat:
-                _let_rival_act(table, player, waiting[player], len(waiting) > 1)
-        if table.seat in waiting and not _ask_person(table, waiting[table.seat]):
-            return
-        match = table.match
-    print(match.view(table.seat).text)
-    result = match.returns[table.seat]
-    word = "You win" if result == max(match.returns) and result > 0 else "A draw" if result == 0 else "You lose"
-    print(f"\n{word}: {match.outcome_text()}.")
+class Terminal:
+    """One person at a keyboard, in a live match against agents."""
 
+    def __init__(self, live: LiveMatch, seat: int):
+        self.live, self.seat = live, seat
+        self._told = 0
+        """Moves that were printed."""
 
-def _let_rival_act(table: Table, player: int, view, at_once: bool) -> None:
-    rival = table.rivals[player]
-    action = rival.act(view, table.match.stream(player))
-    # What is chosen at the same time stays secret until all have chosen.
-    if not at_once:
-        print(f"player {player + 1} ({rival.spec}): {_seen_by(table, player, action)}")
-    table.match.submit(player, action)
+    def play(self) -> None:
+        while not self.live.over:
+            self._let_rivals_act()
+            if self.seat in self.live.match.acting and not self._ask():
+                return
+            self._tell_moves()
+        print(self.live.view(self.seat).text)
+        print(f"\n{self._verdict()}: {self.live.match.outcome_text()}.")
 
+    def _let_rivals_act(self) -> None:
+        for question in self.live.owed():
+            self._ask_rival(question)
+        self.live.release()
+        if (failed := self.live.failed) is not None:
+            print(f"player {failed + 1} ({self.live.seats[failed].spec}) has failed: {self.live.seats[failed].fault}")
+            self.live.give_up_on(failed)
+        self._tell_moves()
 
-def _seen_by(table: Table, player: int, action: int) -> str:
-    """The rival's action in words, unless the game hides what rivals do."""
-    facts = table.match.game.facts
-    if facts.secret_actions:
-        return "has decided"
-    return table.match.game.action_text(table.match.states[0], player, action)
-
-
-def _ask_person(table: Table, view) -> bool:
-    """One decision of the person; false if the match is left."""
-    print(f"\n{view.text}\n")
-    while True:
+    def _ask_rival(self, question: Question) -> None:
+        host, started = self.live.seats[question.player].host, time.perf_counter()
+        assert host is not None
         try:
-            text = input("your move> ").strip()
-        except EOFError:
-            text = "quit"
-        word = text.lower()
-        if word in ("quit", "exit"):
-            print("Left.")
-            return False
-        if word == "resign":
-            table.match.forfeit(table.seat, "resigned")
-            return True
-        if word == "undo":
-            if _undo(table):
-                return True
-            print("There is nothing to take back.")
-        elif word == "moves":
-            print("  ".join(view.action_text(int(action)) for action in view.legal))
-        elif word == "board":
-            print(f"\n{view.text}\n")
-        elif word == "hint":
-            _hint(view)
-        elif word in ("help", "?", ""):
-            print(HELP)
-        else:
+            answer = host.ask(question.view, question.rng, float("inf"))
+        except AgentFault as fault:
+            answer = fault
+        self.live.take_answer(question, answer, time.perf_counter() - started)
+
+    def _tell_moves(self) -> None:
+        """What rivals did, as far as this seat may know it."""
+        moves = self.live.moves(self.seat)
+        for _, player, words in moves[self._told :]:
+            if player != self.seat:
+                print(f"player {player + 1} ({self.live.seats[player].spec}): {words or 'has decided'}")
+        self._told = len(moves)
+
+    def _verdict(self) -> str:
+        returns = self.live.match.returns
+        own = returns[self.seat]
+        return "You win" if own == max(returns) and own > 0 else "A draw" if own == 0 else "You lose"
+
+    # -------------------------------------------------------------------------------------------- the person
+
+    def _ask(self) -> bool:
+        """One decision of the person; false if the match is left."""
+        ply = self.live.match.plies
+        view = self.live.view(self.seat)
+        print(f"\n{view.text}\n")
+        while self.seat in self.live.match.acting and self.live.match.plies == ply:
             try:
-                action = view.parse(text)
-            except BadNotation as error:
+                text = input("your move> ").strip()
+            except EOFError:
+                text = "quit"
+            if text.lower() in ("quit", "exit"):
+                print("Left.")
+                return False
+            try:
+                if self._obey(text, view):
+                    break
+            except BadInput as error:
                 print(f"{error}")
-                continue
-            table.decisions.append(table.match.plies)
-            table.match.submit(table.seat, action)
-            return True
+        return True
+
+    def _obey(self, text: str, view: View) -> bool:
+        """Do what was typed; true if the position changed."""
+        match text.lower():
+            case "resign":
+                self.live.resign(self.seat)
+            case "undo":
+                self.live.undo(self.seat)
+                self._told = len(self.live.moves(self.seat))
+            case "moves":
+                print("  ".join(view.action_text(int(action)) for action in view.legal))
+                return False
+            case "board":
+                print(f"\n{view.text}\n")
+                return False
+            case "hint":
+                _hint(view)
+                return False
+            case "help" | "?" | "":
+                print(HELP)
+                return False
+            case _:
+                self.live.say(self.seat, text, self.live.match.plies)
+        return True
 
 
-def _undo(table: Table) -> bool:
-    """Go back to the person's last decision."""
-    from ludus.arena.match import replay
-
-    if not table.decisions:
-        return False
-    ply = table.decisions.pop()
-    table.match = replay(table.match.record([]), steps=ply, game=table.match.game)
-    return True
-
-
-def _hint(view) -> None:
-    from ludus.catalogue import agent
-    from ludus.rng import stream
+def _hint(view: View) -> None:
+    from ludus.arena.live import advise
 
     try:
-        adviser = agent(HINT, view.game)
-        action = adviser.act(view, stream(1))
+        action, thoughts = advise(view)
     except LudusError as error:
         print(f"no hint: {error}")
         return
-    thoughts = adviser.thoughts
     assert thoughts is not None
     ranked = zip(thoughts.actions[:4], thoughts.values, thoughts.visits)
     lines = [f"  {view.action_text(a):12} expects {value:+.2f}, {visits:,} visits" for a, value, visits in ranked]

@@ -24,6 +24,9 @@ def command(
     reports: Annotated[Path, typer.Option(help="The folder of playtest reports.")] = Path("playtests"),
     game: Annotated[list[Path], typer.Option(help="Offer the game in this file, too. May be repeated.")] = [],  # noqa: B006 (typer reads it, nobody changes it)
     agent: Annotated[list[Path], typer.Option(help="Offer the agent in this file, too. May be repeated.")] = [],  # noqa: B006 (likewise)
+    allow_host: Annotated[
+        list[str], typer.Option(help="Answer to this name, too, such as ludus.example.org. May be repeated.")
+    ] = [],  # noqa: B006 (likewise)
     open: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
 ) -> None:
     """Serve the page: a lobby, matches against agents or friends, replays, tournaments and reports."""
@@ -32,11 +35,15 @@ def command(
     try:
         import uvicorn
 
-        from ludus.web.app import LOOPBACK, SERVER, create_app
+        from ludus.web.app import SERVER, create_app
+        from ludus.web.connections import allow_many_files, spare_the_log
+        from ludus.web.guard import LOOPBACK
     except ModuleNotFoundError as error:
         raise BadInput(f"the page needs {error.name}; install it with: pip install 'ludus[web]'") from None
     is_local = host in LOOPBACK
-    app = create_app(store, reports, game, agent, LOOPBACK if is_local else frozenset())
+    app = create_app(store, reports, game, agent, LOOPBACK | {host.lower(), *map(str.lower, allow_host)})
+    allow_many_files()
+    spare_the_log()
     with listen(host, port) as door:
         address = f"http://{f'[{host}]' if ':' in host else host}:{door.getsockname()[1]}/"
         print(f"Ludus is at {address} until you press Ctrl-C.", flush=True)

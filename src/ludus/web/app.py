@@ -5,38 +5,41 @@ Errors are ``{"error": a sentence, "suggestions": […]}`` for programs, and a p
 
 from __future__ import annotations
 
+import asyncio
 import html
 import inspect
-import json
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from fastapi import FastAPI, Query, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ludus.errors import LudusError
 from ludus.game import Game
 from ludus.web import socket
-from ludus.web.archive import Archive
-from ludus.web.lobby import Full, Lobby, Terms
-from ludus.web.session import FASTEST, HUMAN, SLOWEST, Session, finite
-from ludus.web.shelf import NotFound, Shelf, UnknownGame
+from ludus.web.archive import Archive, Playback
+from ludus.web.connections import Connection
+from ludus.web.guard import LOOPBACK, REPORT_POLICY, Guard, Json, problem
+from ludus.web.lobby import Full, Lobby, Terms, described_seats
+from ludus.web.offers import NotFound, Offers, UnknownGame
+from ludus.web.session import FASTEST, SLOWEST, NeedsConsent, Session
+from ludus.web.thinkers import Thinkers
+from ludus.web.visitors import Limits, Visitors
 
-LARGEST = 16_384
-"""Bytes of a request."""
 STATIC = Path(__file__).parent / "static"
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 SERVER: dict[str, Any] = {
-    "log_level": "warning",
+    "http": Connection,
+    "log_config": None,  # as everything else is logged
+    "access_log": False,
     "ws_max_size": 4 * socket.LONGEST,  # a little more than is taken, so that the refusal can say why
     "ws_per_message_deflate": False,  # packing every frame would cost more time than sending it
     "timeout_graceful_shutdown": 2,
@@ -62,22 +65,34 @@ class NewMatch(BaseModel):
     speed: Annotated[float, Field(ge=SLOWEST, le=FASTEST)] | None = None
 
 
+class Acceptance(BaseModel):
+    """How an invitation is answered."""
+
+    invitation: Name
+    agrees: bool = False
+    """To luck that was chosen beforehand."""
+
+
 def create_app(
     store: Path = Path("ludus.sqlite"),
     reports: Path = Path("playtests"),
     games: Sequence[Path] = (),
     agents: Sequence[Path] = (),
-    hosts: frozenset[str] = frozenset(),
+    hosts: frozenset[str] = LOOPBACK,
+    limits: Limits = Limits(),  # noqa: B008 (it cannot be changed)
+    thinkers: int = 0,
 ) -> FastAPI:
-    """The whole page. `hosts` are the names under which it may be called; none given, any."""
-    shelf = Shelf(games, agents)
-    archive = Archive(shelf, store, reports)
+    """The whole page. `hosts` are the names under which it may be called, besides the address that is called.
+    `thinkers` is the number of processes that think; 0 takes what fits the machine."""
+    offers = Offers(games, agents)
+    archive = Archive(offers, store, reports)
+    visitors = Visitors(limits)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.lobby = Lobby(shelf, archive)
+        app.state.lobby = Lobby(offers, archive, Thinkers(thinkers))
         yield
-        app.state.lobby.close()
+        await app.state.lobby.close()
 
     app = FastAPI(
         title="Ludus", docs_url=None, redoc_url=None, openapi_url="/api/openapi.json",
@@ -85,123 +100,22 @@ def create_app(
     )  # fmt: skip
     app.add_middleware(Guard, hosts=hosts)
     _add_errors(app)
-    _add_lobby(app, shelf)
-    _add_archive(app, archive)
+    _add_lobby(app, offers, visitors)
+    _add_archive(app, offers, archive)
     _add_pages(app, archive)
     return app
-
-
-# ------------------------------------------------------------------------------------------------ the guard
-
-
-POLICY = "; ".join(
-    [
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self' 'unsafe-inline'",  # every SVG brings its style sheet
-        "img-src 'self' data:",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-    ]
-)
-REPORT_POLICY = (
-    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
-)
-"""A report is one file with its scripts in it: it may run them, but as a stranger that reaches nothing here."""
-HEADERS = {
-    "content-security-policy": POLICY,
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",  # an address may hold the key of a seat
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-cache",
-}
-
-
-class Guard:
-    """Looks at where a request comes from before anybody else does, and adds the headers that keep browsers strict.
-
-    A foreign page must not play for you: what it opens carries its own origin. Nor may it reach a server on loopback by
-    giving its own name that address: such a server answers only to the names of loopback.
-    """
-
-    def __init__(self, app: ASGIApp, hosts: frozenset[str]):
-        self.app, self.hosts = app, hosts
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket"):
-            await self.app(scope, receive, send)
-            return
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                present = {name for name, _ in message["headers"]}
-                extra = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                message["headers"] = [*message["headers"], *(pair for pair in extra if pair[0] not in present)]
-            await send(message)
-
-        if objection := self._objection(scope, headers):
-            await _deny(scope, receive, send_with_headers, *objection)
-        else:
-            await self.app(scope, receive, send_with_headers)
-
-    def _objection(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
-        """Why a request is not even looked at: a status and a sentence."""
-        host = headers.get("host", "")
-        if self.hosts and _host_name(host) not in self.hosts:
-            return 403, "this server does not go by that name"
-        is_act = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-        if is_act and "origin" in headers and _origin_host(headers["origin"]) != host:
-            return 403, "another page may not act here"
-        length = headers.get("content-length", "0")
-        if "transfer-encoding" in headers or not length.isdecimal() or int(length) > LARGEST:
-            return 413, f"a request has at most {LARGEST:,} bytes, and says how many"
-        return None
-
-
-def _host_name(host: str) -> str:
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
-
-
-def _origin_host(origin: str) -> str:
-    try:
-        return urlsplit(origin).netloc
-    except ValueError:
-        return ""
-
-
-async def _deny(scope: Scope, receive: Receive, send: Send, status: int, reason: str) -> None:
-    if scope["type"] == "http":
-        await problem(status, reason)(scope, receive, send)
-        return
-    await receive()
-    await send({"type": "websocket.close", "code": socket.POLICY, "reason": reason})
 
 
 # ------------------------------------------------------------------------------------------------ errors
 
 
-class Json(JSONResponse):
-    """JSON in ASCII: half a character, as a hostile client may send one, would not go into UTF-8."""
-
-    def render(self, content: Any) -> bytes:
-        return json.dumps(finite(content), separators=(",", ":")).encode("ascii")
-
-
-def problem(status: int, sentence: str, suggestions: Sequence[str] = ()) -> Response:
-    return Json({"error": sentence, "suggestions": list(suggestions)}, status)
+STATUS = {NotFound: 404, UnknownGame: 404, Full: 429, NeedsConsent: 409}
 
 
 def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(LudusError)
     async def on_refusal(request: Request, error: Exception) -> Response:
-        status = 404 if isinstance(error, NotFound | UnknownGame) else 429 if isinstance(error, Full) else 422
+        status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 422)
         return _told(request, status, str(error), getattr(error, "near", []))
 
     @app.exception_handler(RequestValidationError)
@@ -242,48 +156,70 @@ def _error_page(path: str, sentence: str, suggestions: Sequence[str]) -> str:
 # ------------------------------------------------------------------------------------------------ the lobby
 
 
-def _add_lobby(app: FastAPI, shelf: Shelf) -> None:
+def _add_lobby(app: FastAPI, offers: Offers, visitors: Visitors) -> None:
     @app.get("/api/games")
-    def games() -> list[dict[str, Any]]:
-        return [_described_game(game) for game in shelf.games()]
+    async def games() -> list[dict[str, Any]]:
+        is_prepared = app.state.lobby.preparation.is_prepared
+        return [_described_game(game) | {"prepared": is_prepared(game)} for game in offers.games()]
 
     @app.get("/api/games/{name}/agents")
     def agents(name: str) -> list[dict[str, str]]:
-        return shelf.ladder(shelf.game(name))
+        return offers.ladder(offers.game(name))
+
+    @app.get("/api/games/{name}/picture.svg", response_class=Response)
+    async def portrait(name: str, request: Request) -> Response:
+        drawn = await app.state.lobby.preparation.portrait(offers.game(name), _visitor(request))
+        return Response(drawn, media_type="image/svg+xml")
 
     @app.get("/api/matches")
     async def matches() -> list[dict[str, Any]]:
-        return [_described_match(session) for session in app.state.lobby.sessions.values()]
+        return await app.state.lobby.listed()
 
     @app.post("/api/matches", status_code=201)
-    async def open_match(wanted: NewMatch) -> Response:
+    async def open_match(wanted: NewMatch, request: Request) -> Response:
         if wanted.players not in (None, len(wanted.seats)):
             return problem(422, f"{wanted.players} players need {wanted.players} seats, not {len(wanted.seats)}")
-        session = await app.state.lobby.open(Terms(**wanted.model_dump(exclude={"players"})))
-        watch = f"/match/{session.id}"
-        links = [f"{watch}?key={seat.key}" if seat.is_person else None for seat in session.seats]
-        seats = [row | ({"link": link} if link else {}) for row, link in zip(_described_seats(session), links)]
-        return Json({"id": session.id, "watch": watch, "seats": seats}, 201)
+        if not visitors.may_open(_visitor(request)):
+            return problem(429, "you have opened many matches; wait a few seconds before the next")
+        terms = Terms(**wanted.model_dump(exclude={"players"}))
+        session = await app.state.lobby.open(terms, _visitor(request))
+        return Json({"id": session.id, "watch": f"/match/{session.id}", "seats": _links(session)}, 201)
+
+    @app.post("/api/matches/{id}/join")
+    async def join(id: str, answer: Acceptance) -> dict[str, Any]:
+        session = await app.state.lobby.find(id)
+        if session is None:
+            raise NotFound("there is no such match; it may have been closed")
+        player, key = session.accept(answer.invitation, answer.agrees)
+        app.state.lobby.keep_soon(session)
+        return {"seat": player, "link": f"/match/{id}?key={key}"}
 
     @app.websocket("/ws/match/{id}")
     async def live(connection: WebSocket, id: str, key: str = "") -> None:
         await connection.accept()
         lobby: Lobby = app.state.lobby
-        session = lobby.sessions.get(id)
+        session = await lobby.find(id)
         viewer = session.viewer_with(key) if session else None
         if session is None:
-            await _turn_away(connection, "there is no such match; it may have been closed")
+            await socket.turn_away(connection, "there is no such match; it may have been closed")
         elif viewer is None:
-            await _turn_away(connection, "this key fits no seat of the match")
-        elif len(session.audience) >= socket.MOST_CONNECTIONS:
-            await _turn_away(connection, "too many are looking at this match already")
+            await socket.turn_away(connection, "this key fits no seat of the match")
         else:
-            await socket.serve(connection, lobby, session, viewer)
+            await socket.serve(connection, lobby, visitors, session, viewer)
 
 
-async def _turn_away(connection: WebSocket, reason: str) -> None:
-    await connection.send_text(json.dumps({"type": "refused", "reason": reason, "closed": True}))
-    await connection.close(socket.POLICY, reason)
+def _visitor(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _links(session: Session) -> list[dict[str, Any]]:
+    """The maker gets the key of the first person's seat, and invitations for those of others."""
+    rows = described_seats(session.specs)
+    for player in session.people[:1]:
+        rows[player]["link"] = f"/match/{session.id}?key={session.new_key(player)}"
+    for player in session.people[1:]:
+        rows[player]["invitation"] = f"/match/{session.id}?invitation={session.invite(player)}"
+    return rows
 
 
 def _described_game(game: Game) -> dict[str, Any]:
@@ -312,7 +248,14 @@ def _described_game(game: Game) -> dict[str, Any]:
         "simultaneous": facts.simultaneous,
         "presets": list(game.presets),
         "params": params,
+        "picture": _portrait_address(game.name),
     }
+
+
+def _portrait_address(name: str) -> str:
+    """Pictures of our own games are files, since a fresh installation would else compile all of them for its lobby."""
+    is_file = (STATIC / "games" / f"{name}.svg").is_file()
+    return f"/static/games/{quote(name)}.svg" if is_file else f"/api/games/{quote(name)}/picture.svg"
 
 
 def _about(title: str, book: str) -> str:
@@ -322,52 +265,42 @@ def _about(title: str, book: str) -> str:
     return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else ""
 
 
-def _described_seats(session: Session) -> list[dict[str, Any]]:
-    return [
-        {"seat": player, "kind": HUMAN} if seat.is_person else {"seat": player, "kind": "agent", "spec": seat.spec}
-        for player, seat in enumerate(session.seats)
-    ]
-
-
-def _described_match(session: Session) -> dict[str, Any]:
-    return {
-        "id": session.id,
-        "game": session.game.name,
-        "title": session.game.facts.title,
-        "players": len(session.seats),
-        "seats": _described_seats(session),
-        "plies": session.match.plies,
-        "over": session.over,
-        "watchers": len(session.audience),
-    }
-
-
 # ------------------------------------------------------------------------------------------------ what is kept
 
 
-def _add_archive(app: FastAPI, archive: Archive) -> None:
+def _add_archive(app: FastAPI, offers: Offers, archive: Archive) -> None:
     @app.get("/api/replays")
     def replays(
         game: Annotated[str, Query(max_length=200)] = "", limit: Annotated[int, Query(ge=1, le=500)] = 50
     ) -> list[dict[str, Any]]:
         return archive.replays(game, limit)
 
+    async def playback(id: str, request: Request) -> Playback:
+        """A finished match, with its rules compiled beforehand."""
+        lobby: Lobby = app.state.lobby
+        record = await asyncio.to_thread(archive.record, id)
+        await lobby.preparation.rules(
+            offers.game_of_record(record.game), _visitor(request), record.players, record.rules
+        )
+        return await asyncio.to_thread(archive.playback, id)
+
     @app.get("/api/replays/{id:path}/frames/{ply}")
-    def frame(id: str, ply: int, seat: Annotated[int, Query(ge=0)] | None = None) -> Response:
-        playback = archive.playback(id)
-        if not 0 <= ply < len(playback.states):
-            return problem(404, f"the match has plies 0 to {len(playback.states) - 1}, not {ply}")
-        if seat is not None and seat >= playback.record.players:
-            return problem(404, f"the match has seats 0 to {playback.record.players - 1}, not {seat}")
-        return Json(playback.frame(ply, seat))
+    async def frame(id: str, ply: int, request: Request, seat: Annotated[int, Query(ge=0)] | None = None) -> Response:
+        shown = await playback(id, request)
+        if not 0 <= ply < len(shown.states):
+            return problem(404, f"the match has plies 0 to {len(shown.states) - 1}, not {ply}")
+        if seat is not None and seat >= shown.record.players:
+            return problem(404, f"the match has seats 0 to {shown.record.players - 1}, not {seat}")
+        return Json(await asyncio.to_thread(shown.frame, ply, seat))
 
     @app.get("/api/replays/{id:path}/chances")
-    def chances(id: str) -> dict[str, Any]:
-        return {"chances": archive.playback(id).chances()}
+    async def chances(id: str, request: Request) -> dict[str, Any]:
+        found = await app.state.lobby.estimates.curve(await playback(id, request))
+        return {"chances": [one and asdict(one) for one in found]}
 
     @app.get("/api/replays/{id:path}")
-    def one_replay(id: str) -> dict[str, Any]:
-        return archive.playback(id).describe(id)
+    async def one_replay(id: str, request: Request) -> dict[str, Any]:
+        return (await playback(id, request)).describe(id)
 
     @app.get("/api/tournaments")
     def tournaments() -> list[dict[str, Any]]:
@@ -395,10 +328,10 @@ def _add_pages(app: FastAPI, archive: Archive) -> None:
         app.get(path, response_class=HTMLResponse, include_in_schema=False)(shell)
 
     @app.get("/match/{id}", response_class=HTMLResponse, include_in_schema=False)
-    def match_page(id: str) -> Response:
-        if id in app.state.lobby.sessions:
+    async def match_page(id: str) -> Response:
+        if await app.state.lobby.find(id):
             return shell()
-        if archive.has(id):
+        if await asyncio.to_thread(archive.has, id):
             return RedirectResponse(f"/replay/{id}")
         raise NotFound("there is no such match; it may have been closed")
 

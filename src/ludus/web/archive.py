@@ -11,9 +11,10 @@ import html
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -26,14 +27,16 @@ from ludus.arena.ratings import rate
 from ludus.errors import BadRecord, LudusError
 from ludus.game import Game, View
 from ludus.records import Key, MatchRecord, Store
-from ludus.web.chances import expected_shares
-from ludus.web.session import drawn, outcome_in_words
-from ludus.web.shelf import NotFound, Shelf
+from ludus.web.chances import Chances
+from ludus.web.frames import drawn, outcome_in_words
+from ludus.web.offers import NotFound, Offers
 
 PAGE = "page"
 MOST_LISTED = 500
 CHARTED = 60
 """Plies of a replay for which chances are reckoned, evenly spread."""
+FORGOTTEN, UNBEGUN = 30 * 24 * 3600.0, 3600.0
+"""Seconds after which a live match is forgotten to which nobody came back; and one in which nobody has moved."""
 
 
 @dataclass
@@ -45,7 +48,8 @@ class Playback:
     states: list[np.ndarray]
     moves: list[dict[str, Any]]
     match: Match
-    _shares: dict[int, list[float]] = field(default_factory=dict)
+    chances: list[Chances | None] | None = None
+    """As far as they were reckoned."""
 
     @classmethod
     def of(cls, game: Game, record: MatchRecord) -> Playback:
@@ -75,7 +79,6 @@ class Playback:
             "ply": ply,
             "svg": svg,
             "players_to_act": [player for player in range(self.record.players) if mask >> player & 1],
-            "evaluation": {"shares": self.shares(ply)},
         }
 
     def _view(self, states: np.ndarray, seat: int | None) -> View:
@@ -85,28 +88,22 @@ class Playback:
         view.states = states.copy()  # what is finished has no secrets
         return view
 
-    def shares(self, ply: int) -> list[float]:
-        if ply not in self._shares:
-            is_end = ply == len(self.states) - 1
-            self._shares[ply] = self.record.shares if is_end else expected_shares(self.game, self.states[ply])
-        return self._shares[ply]
-
-    def chances(self) -> list[list[float] | None]:
-        """Shares for the chart: all plies of a short match, some of a long one."""
-        chosen = {int(ply) for ply in np.linspace(0, len(self.states) - 1, min(CHARTED, len(self.states)))}
-        return [self.shares(ply) if ply in chosen else None for ply in range(len(self.states))]
+    def charted(self) -> list[int]:
+        """The plies whose chances are shown: all of a short match, some of a long one; but not the end."""
+        last = len(self.states) - 1
+        return sorted({int(ply) for ply in np.linspace(0, last - 1, min(CHARTED, last))})
 
 
 class Archive:
     """The store and the folder of reports."""
 
-    def __init__(self, shelf: Shelf, store: Path, reports: Path):
-        self.shelf, self.path, self.reports = shelf, store, reports
+    def __init__(self, offers: Offers, store: Path, reports: Path):
+        self.offers, self.path, self.reports = offers, store, reports
         self._standings: dict[tuple[str, int], dict[str, Any]] = {}
         self._rating = Lock()
         self.playback = lru_cache(8)(self._playback)
-        with self._store():
-            pass  # a store that cannot be used is refused now
+        with self._store() as kept:  # one that cannot be used is refused now
+            kept.db.execute("create table if not exists live (id text primary key, touched real, state text not null)")
 
     @contextmanager
     def _store(self) -> Iterator[Store]:
@@ -117,11 +114,39 @@ class Archive:
         except sqlite3.Error as error:
             raise BadRecord(f"{self.path} cannot be read: {error}") from None
 
+    # -------------------------------------------------------------------------------------------- live matches
+
+    def keep_live(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
+        """How live matches stand now."""
+        values = [(id, time.time(), json.dumps(row)) for id, row in rows.items()]
+        with self._store() as store, store.db as db:
+            db.executemany("insert or replace into live values (?, ?, ?)", values)
+
+    def live(self, id: str) -> dict[str, Any] | None:
+        with self._store() as store:
+            row = store.db.execute("select state from live where id = ?", (id,)).fetchone()
+        return json.loads(row[0]) if row else None
+
+    def all_live(self, limit: int) -> dict[str, dict[str, Any]]:
+        """The latest live matches, also those of a server that was restarted since."""
+        query = "select id, state from live order by touched desc limit ?"
+        with self._store() as store:
+            return {id: json.loads(state) for id, state in store.db.execute(query, (limit,))}
+
+    def forget_live(self) -> None:
+        """Those that nobody came back to: soon where not a move was made."""
+        now = time.time()
+        query = "delete from live where touched < ? or (touched < ? and json_extract(state, '$.record.plies') = 0)"
+        with self._store() as store, store.db as db:
+            db.execute(query, (now - FORGOTTEN, now - UNBEGUN))
+
     # -------------------------------------------------------------------------------------------- replays
 
     def keep(self, id: str, record: MatchRecord) -> None:
         with self._store() as store:
             store.add(PAGE, [((int(id, 16), 0, 0), record)])
+            with store.db as db:
+                db.execute("delete from live where id = ?", (id,))
 
     def replays(self, game: str = "", limit: int = 50) -> list[dict[str, Any]]:
         """Finished matches, the latest first."""
@@ -135,7 +160,7 @@ class Archive:
 
     def _playback(self, id: str) -> Playback:
         record = self.record(id)
-        return Playback.of(self.shelf.game_of_record(record.game), record)
+        return Playback.of(self.offers.game_of_record(record.game), record)
 
     def record(self, id: str) -> MatchRecord:
         query = "select record from matches where (tournament, lineup, block, rotation) = (?, ?, ?, ?)"

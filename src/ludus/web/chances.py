@@ -1,61 +1,81 @@
-"""Who will probably win: a quick estimate for the chart beside a board.
+"""Who will probably win: an estimate for the curve beside a board.
 
-With two players and open cards a short tree search values the position for whoever is to act. Elsewhere the position
-is played on at random many times, from the truth.
+The position is played on many times, from the truth, by the same quick agent in all seats, and the results are counted.
+Nobody's view counts more than another's, so the curve does not jump with whoever is to move; and because the agent
+takes what it can get, a position is valued at rest: what hangs in the air is settled first. Counts give an interval.
 """
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 import numpy as np
 
-from ludus import kernels
+from ludus.agent import Agent
+from ludus.arena.lockstep import play_on
 from ludus.catalogue import agent
-from ludus.game import Game, View
-from ludus.rng import match_words, stream
+from ludus.game import Game
+from ludus.rng import match_words
 
-SEARCH = "mcts:ms=10"
-SECONDS = 0.02
-BATCH = 16
-LONGEST = 4000
-"""Steps of a random continuation; one that is not over by then counts as a draw."""
+BATCH = 32
+MOST = 256
+"""Continuations of a position."""
+SECONDS = 0.25
+"""No further batch is begun after this."""
 
 
-def expected_shares(game: Game, states: np.ndarray) -> list[float]:
-    """Each seat's expected share of the point, in a single state."""
+@dataclass(frozen=True)
+class Chances:
+    """Each seat's expected share of the point, with the bounds between 95 % of which the truth should lie."""
+
+    shares: list[float]
+    low: list[float]
+    high: list[float]
+
+    @classmethod
+    def certain(cls, shares: list[float]) -> Chances:
+        """Of a match that is over."""
+        return cls(shares, shares, shares)
+
+
+def expected(game: Game, states: np.ndarray) -> Chances:
+    """The chances in a single position."""
     players = int(states[0].players)
-    mask = int(game.waiting(states)[0])
-    if mask == 0:
-        return _shares(game.payoffs(states)[:, :players])
-    acting = [player for player in range(players) if mask >> player & 1]
-    if players == 2 and len(acting) == 1 and not game.facts.hidden:
-        return _by_search(game, states, acting[0])
-    return _by_continuations(game, states, players)
+    if int(game.waiting(states)[0]) == 0:
+        return Chances.certain(_shares(game, states, players)[0].tolist())
+    player, deadline = agent(quick_agent(game), game), time.perf_counter() + SECONDS
+    found: list[np.ndarray] = []
+    while len(found) * BATCH < MOST and (not found or time.perf_counter() < deadline):
+        found.append(_continued(game, player, states, players, BATCH * len(found)))
+    return _interval(np.concatenate(found))
 
 
-def _by_search(game: Game, states: np.ndarray, player: int) -> list[float]:
-    adviser = agent(SEARCH, game)
-    adviser.act(View(game, states, player), stream(1))
-    assert adviser.thoughts is not None
-    if adviser.thoughts.note == "forced":  # nothing was searched
-        return _by_continuations(game, states, 2)
-    own = (1 + adviser.thoughts.value) / 2
-    return [own, 1 - own] if player == 0 else [1 - own, own]
+def quick_agent(game: Game) -> str:
+    """Who plays on: one step of thought, and now and then something else, lest all continuations be alike."""
+    return "greedy:slip=0.1" if game.writes("heuristic") else "greedy:slip=0.1,samples=2"
 
 
-def _by_continuations(game: Game, states: np.ndarray, players: int) -> list[float]:
-    deadline = time.perf_counter() + SECONDS
-    payoffs: list[np.ndarray] = []
-    while not payoffs or time.perf_counter() < deadline:
-        ends = np.repeat(states, BATCH)
-        words = match_words(1, np.arange(BATCH) + BATCH * len(payoffs), 0, players)
-        game.kernel(kernels.rollouts)(ends, words, np.zeros(BATCH, np.int64), LONGEST)
-        over = game.waiting(ends) == 0
-        payoffs.append(np.where(over[:, None], game.payoffs(ends)[:, :players], 0.0))
-    return _shares(np.concatenate(payoffs))
+def _continued(game: Game, player: Agent, states: np.ndarray, players: int, number: int) -> np.ndarray:
+    ends, plies = np.repeat(states, BATCH), np.zeros(BATCH, np.int64)
+    words = match_words(1, number + np.arange(BATCH), 0, players)
+    play_on(game, [player], ends, np.zeros((BATCH, players), np.int64), words, plies)
+    return _shares(game, ends, players)
 
 
-def _shares(payoffs: np.ndarray) -> list[float]:
-    players = payoffs.shape[1]
-    return [round(float(share), 4) for share in ((players - 1) * payoffs.mean(axis=0) + 1) / players]
+def _shares(game: Game, ends: np.ndarray, players: int) -> np.ndarray:
+    """What is not over counts as a draw."""
+    over = game.waiting(ends) == 0
+    payoffs = np.where(over[:, None], game.payoffs(ends)[:, :players], 0.0)
+    return ((players - 1) * payoffs + 1) / players
+
+
+def _interval(shares: np.ndarray) -> Chances:
+    """Wilson's interval with the spread that was seen; where all ended alike it is not empty: one more might not."""
+    n, mean = len(shares), shares.mean(axis=0)
+    spread = shares.var(axis=0) / np.maximum(mean * (1 - mean), 1e-9)  # 1 where every match has one winner
+    z2 = 1.96**2 * np.where((mean > 0) & (mean < 1), np.clip(spread, 0.05, 1), 1)
+    middle = (mean + z2 / (2 * n)) / (1 + z2 / n)
+    half = np.sqrt(z2 * mean * (1 - mean) / n + (z2 / (2 * n)) ** 2) / (1 + z2 / n)
+    rounded = (np.round(values, 4).tolist() for values in (mean, middle - half, middle + half))
+    return Chances(*rounded)

@@ -9,14 +9,15 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import time
 from collections import deque
 from typing import Any
 
 from fastapi import WebSocket, WebSocketDisconnect
 
+from ludus.arena.live import WATCHER, Refused
 from ludus.web.lobby import Lobby
-from ludus.web.session import WATCHER, Refused, Session
+from ludus.web.session import Session
+from ludus.web.visitors import Meter, Visitors
 
 LONGEST = 4096
 """Bytes of a message."""
@@ -24,7 +25,6 @@ RATE = 20
 """Messages a second."""
 PATIENCE = 40
 """Messages beyond that which are only refused; then the door is shut."""
-MOST_CONNECTIONS = 100
 PING = 25.0
 POLICY, TOO_BIG = 1008, 1009
 """Reasons for closing, as the protocol numbers them."""
@@ -33,8 +33,9 @@ POLICY, TOO_BIG = 1008, 1009
 class Mailbox:
     """What waits to be sent over one connection."""
 
-    def __init__(self, seat: int):
-        self.seat = seat
+    def __init__(self, seat: int, address: str):
+        self.seat, self.address = seat, address
+        self.is_closed = False
         self._stale = True
         self._messages: deque[dict[str, Any]] = deque(maxlen=64)
         self._bell = asyncio.Event()
@@ -46,6 +47,7 @@ class Mailbox:
 
     def tell(self, message: dict[str, Any]) -> None:
         self._messages.append(message)
+        self.is_closed |= bool(message.get("closed"))
         self._bell.set()
 
     async def wait(self) -> None:
@@ -74,22 +76,15 @@ def _frame(session: Session, seat: int) -> str:
         return '{"type":"notice","text":"the match cannot be shown: the game itself fails"}'
 
 
-class Meter:
-    """Counts messages. Credit for one second is given at the start and grows with time; below zero it is debt."""
-
-    def __init__(self) -> None:
-        self.credit, self._at = float(RATE), time.monotonic()
-
-    def count(self) -> None:
-        now = time.monotonic()
-        self.credit = min(RATE, self.credit + (now - self._at) * RATE) - 1
-        self._at = now
-
-
-async def serve(socket: WebSocket, lobby: Lobby, session: Session, viewer: int) -> None:
+async def serve(socket: WebSocket, lobby: Lobby, visitors: Visitors, session: Session, viewer: int) -> None:
     """Talk with one browser until it leaves."""
-    mailbox = Mailbox(viewer)
+    mailbox = Mailbox(viewer, socket.client.host if socket.client else "")
+    if reason := _objection(mailbox, visitors, session):
+        await turn_away(socket, reason)
+        return
+    _dismiss_oldest(mailbox, visitors, session)
     session.join(mailbox)
+    visitors.watching[mailbox.address] += viewer == WATCHER
     lobby.attend(session)
     writer = asyncio.create_task(_write(socket, mailbox, session, lobby.in_turn))
     try:
@@ -98,7 +93,34 @@ async def serve(socket: WebSocket, lobby: Lobby, session: Session, viewer: int) 
         pass
     finally:
         writer.cancel()
+        visitors.watching[mailbox.address] -= viewer == WATCHER
         session.leave(mailbox)
+
+
+def _objection(mailbox: Mailbox, visitors: Visitors, session: Session) -> str:
+    """Why somebody who only watches is turned away; who holds a seat never is."""
+    if mailbox.seat != WATCHER:
+        return ""
+    if session.watchers >= visitors.limits.watchers:
+        return "too many are watching this match already"
+    if visitors.watching[mailbox.address] >= visitors.limits.watching:
+        return "you are watching too many matches already"
+    return ""
+
+
+def _dismiss_oldest(mailbox: Mailbox, visitors: Visitors, session: Session) -> None:
+    same = [one for one in session.audience if one.seat == mailbox.seat != WATCHER]
+    if len(same) >= visitors.limits.holders:
+        same[0].tell(_farewell("this seat was opened elsewhere"))
+
+
+async def turn_away(socket: WebSocket, reason: str) -> None:
+    await socket.send_text(json.dumps(_farewell(reason)))
+    await socket.close(POLICY, reason)
+
+
+def _farewell(reason: str) -> dict[str, Any]:
+    return {"type": "refused", "reason": reason, "closed": True}
 
 
 async def _write(socket: WebSocket, mailbox: Mailbox, session: Session, in_turn: asyncio.Lock) -> None:
@@ -112,12 +134,14 @@ async def _write(socket: WebSocket, mailbox: Mailbox, session: Session, in_turn:
         try:
             for text in texts:
                 await socket.send_text(text)
+            if mailbox.is_closed:
+                await socket.close(POLICY)
         except Exception:  # whatever it is called, the other side has gone; the reader notices it, too, and cleans up
             return
 
 
 async def _read(socket: WebSocket, lobby: Lobby, session: Session, mailbox: Mailbox) -> None:
-    meter = Meter()
+    meter = Meter(RATE, RATE)
     while True:
         event = await socket.receive()
         if event["type"] == "websocket.disconnect":
@@ -126,7 +150,7 @@ async def _read(socket: WebSocket, lobby: Lobby, session: Session, mailbox: Mail
         if len(text) > LONGEST:
             await socket.close(TOO_BIG, "the message is too long")
             return
-        meter.count()
+        meter.spend()
         if meter.credit < -PATIENCE:
             await socket.close(POLICY, "too many messages")
             return
@@ -162,17 +186,21 @@ async def _obey(message: dict[str, Any], lobby: Lobby, session: Session, mailbox
     viewer = mailbox.seat
     match message.get("type"):
         case "play":
-            session.play(viewer, message.get("action"), message.get("ply"))
+            session.playing().play(viewer, message.get("action"), message.get("ply"))
+            session.has_moved()
         case "say":
-            session.say(viewer, message.get("text"), message.get("ply"))
+            session.playing().say(viewer, message.get("text"), message.get("ply"))
+            session.has_moved()
         case "undo":
-            session.undo(viewer)
+            session.playing().undo(viewer)
+            session.has_moved()
         case "resign":
-            session.resign(viewer)
+            session.playing().resign(viewer)
+            session.has_moved()
         case "pause" | "resume" | "step" | "speed" as order:
             session.control(viewer, order, message.get("value"))
         case "hint":
-            mailbox.tell(await lobby.hint(session, viewer))
+            mailbox.tell(await lobby.hint(session, viewer, mailbox.address))
         case "replace":
             await lobby.replace(session, viewer, message.get("seat"), message.get("spec"))
         case "pong":

@@ -23,8 +23,9 @@ from playwright.sync_api import Browser, sync_playwright
 
 from ludus.cli.serve import listen
 from ludus.records import Store
-from ludus.web.app import LOOPBACK, SERVER, create_app
+from ludus.web.app import SERVER, create_app
 from tests.web.browser.people import Person, Setting, rehearse
+from tests.web.guests import UNLIMITED
 
 QUIET = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 QUIET += ["--disable-component-update", "--disable-default-apps", "--disable-extensions", "--mute-audio"]
@@ -38,10 +39,17 @@ class Page:
     address: str
 
     def post(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Open a match."""
-        data = json.dumps(body).encode()
-        headers = {"Content-Type": "application/json"}
-        with urlopen(Request(f"{self.address}/api/matches", data, headers), timeout=60) as answer:
+        """Open a match; every invitation is accepted."""
+        made = self._post("/api/matches", body)
+        for seat in made["seats"]:
+            if "invitation" in seat:
+                answer = {"invitation": seat["invitation"].partition("invitation=")[2], "agrees": True}
+                seat["link"] = self._post(f"/api/matches/{made['id']}/join", answer)["link"]
+        return made
+
+    def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        request = Request(self.address + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+        with urlopen(request, timeout=60) as answer:
             return json.load(answer)
 
     def session(self, id: str) -> Any:
@@ -76,7 +84,7 @@ def furnish(folder: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    app = create_app(**furnish(tmp_path_factory.mktemp("page")), hosts=LOOPBACK)
+    app = create_app(**furnish(tmp_path_factory.mktemp("page")), limits=UNLIMITED, thinkers=2)
     server = uvicorn.Server(uvicorn.Config(app, **SERVER))
     door = listen("127.0.0.1", 0)
     thread = threading.Thread(target=server.run, args=([door],))

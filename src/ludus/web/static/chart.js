@@ -17,16 +17,18 @@ export class Chart {
     if (seek) this.drawing.onclick = (event) => seek(this.#plyAt(event));
   }
 
-  /** `chances[ply]` is a list of shares, or null where nothing is known; `last` ply ends the axis, `now` is marked. */
+  /** `chances[ply]` has shares and their bounds, or is null where nothing is known; `last` ends the axis, `now` is marked. */
   show(chances, last = chances.length - 1, now = last) {
-    const known = chances.flatMap((shares, ply) => (shares ? [{ ply, shares }] : []));
+    const known = chances.flatMap((one, ply) => (one ? [{ ply, ...one }] : []));
     this.element.hidden = known.length === 0;
     if (!known.length) return;
     this.last = Math.max(last, 1);
     const at = known.findLast(({ ply }) => ply <= now) ?? known[0];
-    this.drawing.replaceChildren(...this.#bands(known), this.#middleLine(), this.#cursor(now));
-    this.drawing.setAttribute("aria-label", `Chances at ply ${at.ply}: ${at.shares.map(percent).join(", ")}`);
-    this.legend.replaceChildren(...at.shares.map((share, seat) => h("span", {}, seatMark(seat), percent(share))));
+    this.drawing.replaceChildren(...this.#bands(known), ...this.#doubts(known), this.#middleLine(), this.#cursor(now));
+    const words = at.shares.map((_, seat) => between(at, seat));
+    this.drawing.setAttribute("aria-label", `Chances at ply ${at.ply}: ${words.join(", ")}`);
+    this.legend.replaceChildren(...at.shares.map((share, seat) =>
+      h("span", { title: words[seat] }, seatMark(seat), percent(share), doubt(at, seat))));
   }
 
   #x(ply) {
@@ -41,6 +43,16 @@ export class Chart {
       const edge = (count) => points.map(({ ply, shares }) => `${this.#x(ply)},${HEIGHT * sum(shares, count)}`);
       const outline = [...edge(seat), ...edge(seat + 1).reverse()].join(" ");
       return shape("polygon", { points: outline, class: `band seat${seat}` });
+    });
+  }
+
+  /** Between two bands: where the border may lie as well. */
+  #doubts(known) {
+    return known[0].shares.slice(1).map((_, seat) => {
+      const at = ({ ply, shares }, move) => `${this.#x(ply)},${HEIGHT * clamp(sum(shares, seat + 1) + move)}`;
+      const upper = known.map((one) => at(one, -margin(one, seat, seat + 1)));
+      const lower = known.map((one) => at(one, margin(one, seat, seat + 1)));
+      return shape("polygon", { points: [...upper, ...lower.reverse()].join(" "), class: "doubt" });
     });
   }
 
@@ -59,3 +71,13 @@ export class Chart {
 }
 
 const sum = (shares, count) => shares.slice(0, count).reduce((total, share) => total + share, 0);
+
+const clamp = (share) => Math.min(Math.max(share, 0), 1);
+
+/** Half the width of the interval of two neighbours, the wider of them. */
+const margin = ({ low, high }, ...seats) => Math.max(...seats.map((seat) => (high[seat] - low[seat]) / 2));
+
+const between = ({ shares, low, high }, seat) =>
+  `${percent(shares[seat])}, between ${percent(low[seat])} and ${percent(high[seat])}`;
+
+const doubt = (at, seat) => h("span", { class: "soft" }, margin(at, seat) > 0 ? ` ± ${percent(margin(at, seat))}` : "");

@@ -33,8 +33,7 @@ function reveal(setup) {
 }
 
 function gameCard(game, onclick) {
-  const source = `/static/games/${encodeURIComponent(game.name)}.svg`;
-  const picture = h("img", { src: source, alt: "", loading: "lazy", onerror: () => picture.remove() });
+  const picture = h("img", { src: game.picture, alt: "", loading: "lazy", onerror: () => picture.remove() });
   const [fewest, most] = game.players;
   const players = fewest === most ? `${most} players` : `${fewest}–${most} players`;
   const facts = [players, game.hidden && "secrets", game.chance && "luck"].filter(Boolean).join(" · ");

@@ -6,11 +6,31 @@ import { copyButton, h, missing, refill, seatMark, seatName, speak } from "./dom
 import { Menu, MoveList, ThoughtsPanel } from "./panels.js";
 import { Line, ask } from "./net.js";
 import { rulesButton } from "./rules.js";
-import { memory, settingsOf, start } from "./setting.js";
+import { memory, ownLink, remember, settingsOf, start } from "./setting.js";
 
-export function showMatch(page, id) {
-  new MatchScreen(page, id, new URLSearchParams(location.search).get("key"));
+export async function showMatch(page, id) {
+  const asked = new URLSearchParams(location.search);
+  if (!asked.has("invitation")) new MatchScreen(page, id, asked.get("key"));
+  else await answerInvitation(page, id, asked.get("invitation"));
 }
+
+/** Whoever opens an invitation first has the seat; the link is then replaced by one with the seat's own key. */
+async function answerInvitation(page, id, invitation, agrees = false) {
+  const kept = ownLink(id);
+  if (kept) return location.replace(kept); // it was accepted in this browser before
+  try {
+    const seat = await ask(`/api/matches/${encodeURIComponent(id)}/join`, { invitation, agrees });
+    remember(id, { seats: [seat], settings: null, when: Date.now() });
+    location.replace(seat.link);
+  } catch (problem) {
+    const isQuestion = problem.status === NEEDS_CONSENT && !agrees;
+    const yes = h("button", { class: "primary", onclick: () => answerInvitation(page, id, invitation, true) }, "I agree");
+    page.replaceChildren(...missing(isQuestion ? "Do you agree?" : "No entry", new Error(sentence(problem.message))));
+    if (isQuestion) page.append(h("p", {}, yes));
+  }
+}
+
+const NEEDS_CONSENT = 409;
 
 class MatchScreen {
   constructor(page, id, key) {
@@ -54,7 +74,7 @@ class MatchScreen {
   #hear(message) {
     const ears = {
       state: () => this.#show(message),
-      thoughts: () => this.thoughts.show(message, this.state?.header.seats.length ?? 2),
+      preparing: () => this.#prepare(message),
       hint: () => this.#hint(message),
       refused: () => (this.state ? this.#notice(message.reason) : this.#turnedAway(message.reason)),
       notice: () => this.#notice(message.text),
@@ -71,6 +91,7 @@ class MatchScreen {
     this.menu.show(state.actions, canAct);
     this.moves.show(state.moves);
     this.chart.show(state.chances ?? []);
+    this.thoughts.show(state.thoughts, state.header.seats.length);
     this.#showHeading(state, canAct);
     this.#showTools(state, canAct);
     this.#showShare(state);
@@ -92,6 +113,12 @@ class MatchScreen {
     this.status.hidden = over;
     this.strip.classList.toggle("over", over);
     document.title = `${canAct ? "● Your turn · " : ""}${header.title} · Ludus`;
+  }
+
+  /** A game that nobody has played here is compiled first. */
+  #prepare({ title, text }) {
+    refill(this.title, title, () => title);
+    refill(this.status, text, () => h("span", { class: "busy" }, text));
   }
 
   // ---------------------------------------------------------------------------------------------- acting
@@ -165,20 +192,25 @@ class MatchScreen {
       h("label", { class: "row" }, "Speed", range, h("span", { class: "soft" }, `${speed ?? 1} a second`)));
   }
 
-  /** Links for the people who have not come yet; only the browser that made the match knows them. */
+  /** Invitations that nobody has accepted yet; only the browser that made the match knows them. */
   #showShare({ header, seat, over }) {
-    const isMissing = (one) => one.link && one.seat !== seat && !header.seats[one.seat].connected;
+    const isMissing = (one) => one.invitation && !header.seats[one.seat].connected && header.seats[one.seat].open;
     const links = over ? [] : (memory(this.id)?.seats ?? []).filter(isMissing);
-    refill(this.share, links, () => links.map(({ seat, link }) => shareLink(seat, new URL(link, location.href).href)));
+    const whole = (path) => new URL(path, location.href).href;
+    refill(this.share, links, () => links.map(({ seat, invitation }) => shareLink(seat, whole(invitation))));
   }
 
   /** An agent has failed; whoever sets the pace may choose another. */
   #showFault({ fault, can_control, header }) {
-    const shown = can_control ? fault : null;
-    refill(this.fault, shown, () => shown && this.#replaceForm(shown, header.game));
+    refill(this.fault, [fault, can_control], () => fault && this.#faultSheet(fault, can_control && header.game));
   }
 
-  #replaceForm({ seat, reason }, game) {
+  #faultSheet({ seat, reason }, game) {
+    const words = h("p", {}, `${capital(seatName(seat))} has failed: ${reason}`);
+    return game ? this.#replaceForm(seat, words, game) : h("div", { class: "sheet" }, words);
+  }
+
+  #replaceForm(seat, words, game) {
     const field = h("input", { "aria-label": "Another agent", value: "random", list: "agents", autocomplete: "off" });
     const known = h("datalist", { id: "agents" });
     const fill = (agents) => known.append(...agents.map(({ spec }) => h("option", { value: spec })));
@@ -187,10 +219,9 @@ class MatchScreen {
       event.preventDefault();
       this.#send({ type: "replace", seat, spec: field.value.trim() });
     };
-    const words = `${capital(seatName(seat))} has failed: ${reason}`;
     const go = h("button", { class: "primary" }, "Go on");
     const choice = h("div", { class: "row" }, "Go on with", field, known, go);
-    return h("form", { class: "sheet", onsubmit }, h("p", {}, words), choice);
+    return h("form", { class: "sheet", onsubmit }, words, choice);
   }
 
   #showEnd(state) {
@@ -244,13 +275,14 @@ function seatChip({ seat, name, kind, connected, thinking }, toAct, own) {
     seatMark(seat), h("span", { class: "name" }, name), about && h("span", { class: "soft" }, about), dots);
 }
 
-function statusText({ over, paused, your_turn, to_act, seat, header, fault }) {
+function statusText({ over, paused, your_turn, to_act, seat, header, fault, at_once }) {
   if (over) return "";
-  if (your_turn) return "Your turn";
+  if (your_turn) return at_once ? "Your turn: all choose at once" : "Your turn";
   if (fault) return "The match waits.";
   if (paused) return "Paused";
   const others = to_act.filter((one) => one !== seat).map((one) => header.seats[one]);
   if (!others.length) return "One moment …";
+  if (at_once && others.length === header.seats.length) return "All choose at once";
   const names = others.map((one) => seatName(one.seat)).join(" and ");
   return others.every(({ kind }) => kind === "agent") ? `${names} to move` : `Waiting for ${names}`;
 }
@@ -271,5 +303,6 @@ function shareLink(seat, link) {
   return h("div", { class: "sheet" },
     h("p", {}, seatMark(seat), ` Send this link to whoever plays as ${seatName(seat)}:`),
     h("div", { class: "row" },
-      h("input", { readonly: true, value: link, "aria-label": `Link for ${seatName(seat)}` }), copyButton(link)));
+      h("input", { readonly: true, value: link, "aria-label": `Link for ${seatName(seat)}` }), copyButton(link)),
+    h("p", { class: "soft small-print" }, "It works once: whoever opens it first has the seat, and nobody else."));
 }

@@ -1,9 +1,9 @@
 /** Talking with the server: questions with one answer, and a line that stays open. */
 
 export class Refusal extends Error {
-  constructor(message, suggestions = []) {
+  constructor(message, suggestions = [], status = 0) {
     super(message);
-    this.suggestions = suggestions;
+    Object.assign(this, { suggestions, status });
   }
 }
 
@@ -13,7 +13,8 @@ export async function ask(path, body) {
   const answer = await fetch(path, body === undefined ? {} : posting).catch(() => null);
   if (!answer) throw new Refusal("The server does not answer. Is it still running?");
   const value = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refusal(value.error ?? `The server answered ${answer.status}.`, value.suggestions);
+  const { ok, status } = answer;
+  if (!ok) throw new Refusal(value.error ?? `The server answered ${status}.`, value.suggestions, status);
   return value;
 }
 

@@ -54,17 +54,23 @@ export class ThoughtsPanel {
     this.element = h("section", { class: "sheet", hidden: true }, h("h2", {}, "Thoughts"), this.body);
   }
 
-  show({ player, value, actions, note }, players) {
-    this.element.hidden = false;
-    const share = shareOf(value, players);
-    const most = Math.max(1, ...actions.map(({ visits }) => visits));
-    this.body.replaceChildren(
-      h("p", { class: "expects" }, seatMark(player), `${seatName(player)} expects ${percent(share)}`),
-      bar(share, `seat${player}`),
-      h("ul", { class: "candidates" }, actions.slice(0, 5).map((move) => candidate(move, most, players))),
-      note ? h("p", { class: "soft" }, note) : "",
-    );
+  /** Of those who have told what they thought, whoever moved last. */
+  show(all, players) {
+    this.element.hidden = all.length === 0;
+    const last = Math.max(...all.map(({ ply }) => ply));
+    refill(this.body, all, () => all.filter(({ ply }) => ply === last).flatMap((one) => reasons(one, players)));
   }
+}
+
+function reasons({ player, value, actions, note }, players) {
+  const share = shareOf(value, players);
+  const most = Math.max(1, ...actions.map(({ visits }) => visits));
+  return [
+    h("p", { class: "expects" }, seatMark(player), `${seatName(player)} expects ${percent(share)}`),
+    bar(share, `seat${player}`),
+    h("ul", { class: "candidates" }, actions.slice(0, 5).map((move) => candidate(move, most, players))),
+    note ? h("p", { class: "soft" }, note) : "",
+  ];
 }
 
 function candidate({ text, value, visits }, most, players) {

@@ -84,7 +84,6 @@ class ReplayScreen {
     const frame = await this.#frame(ply, this.eyes.value).catch((problem) => speak(problem.message));
     if (!frame || ply !== this.ply) return; // somebody scrubbed on meanwhile
     this.board.show(ply, frame.svg);
-    this.#note(frame);
     if (ply < this.match.plies) this.#frame(ply + 1, this.eyes.value).catch(() => {});
   }
 
@@ -98,17 +97,9 @@ class ReplayScreen {
     return this.frames.get(key);
   }
 
-  #note({ ply, evaluation }) {
-    if (!evaluation || this.chances[ply]) return;
-    while (this.chances.length <= ply) this.chances.push(null);
-    this.chances[ply] = evaluation.shares;
-    this.chart.show(this.chances, this.match.plies, this.ply);
-  }
-
-  /** The curve takes the server a second or two; frames looked at meanwhile bring points of their own. */
+  /** The curve takes the server some seconds. */
   async #loadChances() {
-    const { chances } = await ask(`${this.path}/chances`).catch(() => ({ chances: [] }));
-    this.chances = chances.map((shares, ply) => shares ?? this.chances[ply] ?? null);
+    ({ chances: this.chances } = await ask(`${this.path}/chances`).catch(() => ({ chances: [] })));
     this.chart.show(this.chances, this.match.plies, this.ply);
   }
 

@@ -25,7 +25,7 @@ export const settingsOf = (id) => memory(id)?.settings ?? null;
 /** The link by which this browser plays in a match, if it made the match. */
 export const ownLink = (id) => memory(id)?.seats.find(({ link }) => link)?.link ?? null;
 
-function remember(id, value) {
+export function remember(id, value) {
   try {
     localStorage.setItem(name(id), JSON.stringify(value));
     forgetOldest();

@@ -6,6 +6,7 @@ without measure, since all matches share one machine.
 
 from __future__ import annotations
 
+import ast
 import difflib
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from ludus.agent import Agent
-from ludus.catalogue import agent, agent_kind, agent_kinds, game_names, load
-from ludus.errors import BadInput, BadSpec, LudusError, UnknownName
+from ludus.catalogue import agent, agent_kinds, game_names, load
+from ludus.errors import BadInput, BadRules, BadSpec, LudusError, UnknownName
 from ludus.game import Game
 from ludus.runs import SHIPPED
 from ludus.settings import read_settings
@@ -56,7 +57,7 @@ class UnknownGame(NotOffered):
         super().__init__("game", name, known)
 
 
-class Shelf:
+class Offers:
     """What can be played here, and by whom."""
 
     def __init__(self, games: Sequence[Path] = (), agents: Sequence[Path] = ()):
@@ -67,8 +68,7 @@ class Shelf:
                 raise BadInput(f"there is no file {source}")
         # What cannot be loaded is refused now, and not in the middle of an evening.
         self.games()
-        for path in agents:
-            agent_kind(str(path))
+        self._about = {path.stem: _docstring(path) for path in agents}
 
     def games(self) -> list[Game]:
         return [load(source) for source in self._games.values()]
@@ -93,33 +93,60 @@ class Shelf:
                 raise NotOffered("rule", rule, game.params.declared, f" in {game.name}")
         return game.rule_values(preset, changes)
 
-    def spec(self, text: str, game: Game) -> str:
-        """The agent's full spec, after a look at what the client wrote."""
+    def check(self, text: str, game: Game) -> None:
+        """Refuse an agent that is not offered, or cannot be made, or would think without measure."""
         if any(sign in text for sign in ("/", "\\", ".py")):
             raise BadSpec("an agent is called by its name here, not by a path")
         name, _, settings = text.strip().partition(":")
         built_in = _built_in(game.source)
-        known = {**built_in, **self._agents}
-        if name not in known:
-            raise NotOffered("agent", name, known)
+        if name not in {**built_in, **self._agents}:
+            raise NotOffered("agent", name, {**built_in, **self._agents})
         if name in self._agents:
-            return self._agents[name] + (f":{settings}" if settings else "")
+            return
         _check_measure(built_in[name], settings)
-        return text.strip()
+        try:
+            agent(text.strip(), game)
+        except LudusError:
+            raise
+        except Exception as error:  # an agent that does not expect such settings
+            raise BadSpec(f"{text} cannot be made: {type(error).__name__}: {error}") from None
+
+    def own(self, text: str) -> str | None:
+        """The full spec of an agent in a file of whoever started the server; None for all others."""
+        name, colon, settings = text.partition(":")
+        return self._agents[name] + colon + settings if name in self._agents else None
+
+    def light(self, text: str, game: Game) -> str:
+        """The same agent with its usual amount of thought, however much the text asks for."""
+        name, _, settings = text.partition(":")
+        given = read_settings(_built_in(game.source)[name], settings)
+        kept = ",".join(f"{key}={value}" for key, value in given.items() if key not in MOST)
+        return f"{name}:{kept}" if kept else name
 
     def ladder(self, game: Game) -> list[dict[str, str]]:
         """Agents that accept the game: from weak to strong, then the game's own, trained ones and the user's."""
-        specs = [*LADDER, *_scripted(game), *_shipped(game), *((name, "yours", "") for name in self._agents)]
-        return [row for row in (self._rung(game, *rung) for rung in specs) if row]
+        built_in = [_rung(game, *rung) for rung in (*LADDER, *_scripted(game), *_shipped(game))]
+        own = [{"spec": name, "label": name, "strength": "yours", "help": self._about[name]} for name in self._agents]
+        return [row for row in built_in if row] + own
 
-    def _rung(self, game: Game, spec: str, strength: str, word: str) -> dict[str, str] | None:
-        try:
-            kind = type(agent(self.spec(spec, game), game))
-        except LudusError:
-            return None
-        about = (kind.__doc__ or "").strip().partition("\n")[0]
-        label = f"{spec}, {word}" if word else spec
-        return {"spec": spec, "label": label, "strength": strength, "help": about}
+
+def _rung(game: Game, spec: str, strength: str, word: str) -> dict[str, str] | None:
+    try:
+        kind = type(agent(spec, game))
+    except LudusError:
+        return None
+    about = (kind.__doc__ or "").strip().partition("\n")[0]
+    label = f"{spec}, {word}" if word else spec
+    return {"spec": spec, "label": label, "strength": strength, "help": about}
+
+
+def _docstring(path: Path) -> str:
+    """What a file says of itself; it is read and not run: a user's agent runs only in a process of its own."""
+    try:
+        about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    except (SyntaxError, ValueError, OSError) as error:
+        raise BadRules(f"{path} cannot be read as Python: {error}") from None
+    return (about or "an agent of yours").partition("\n")[0]
 
 
 @cache
