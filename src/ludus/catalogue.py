@@ -152,15 +152,24 @@ def _agents_in(module: ModuleType) -> Iterator[type[Agent]]:
 
 
 def trainer_names() -> list[str]:
-    """The methods of `ludus train`."""
-    return _files_in([str(Path(__file__).parent / "learn")])
+    """The methods of `ludus train`, those for one game as ``game/method``."""
+    home = Path(__file__).parent / "learn"
+    games = [folder.name for folder in pkgutil.iter_modules([str(home)]) if folder.ispkg]
+    return _files_in([str(home)]) + [f"{game}/{file}" for game in games for file in _files_in([str(home / game)])]
 
 
-def trainer(method: str) -> ModuleType:
+def trainer_name(method: str, game: str = "") -> str:
+    """The full name of a method, which may be called by its short one where its game is learnt."""
+    known = trainer_names()
+    for name in (method, f"{game}/{method}"):
+        if name in known:
+            return name
+    raise UnknownName("training method", method, [name.removeprefix(f"{game}/") for name in known])
+
+
+def trainer(method: str, game: str = "") -> ModuleType:
     """The module of a training method; `ludus.learn` says what is in it."""
-    if method not in trainer_names():
-        raise UnknownName("training method", method, trainer_names())
-    return importlib.import_module(f"ludus.learn.{method}")
+    return importlib.import_module(f"ludus.learn.{trainer_name(method, game).replace('/', '.')}")
 
 
 # ------------------------------------------------------------------------------------------------ folders and packages

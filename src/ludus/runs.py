@@ -5,23 +5,27 @@
     …                the method's own files: checkpoints, tables, weights
 
 Files are written whole or not at all. A killed training resumes from its last checkpoint; a folder that was made with
-other settings, for another game or for other rules is refused.
+other settings, for another game or for other rules is refused, and one that somebody damaged is named.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from ludus.disk import write_whole
-from ludus.errors import BadInput, Mismatch, UnknownName
+from ludus.disk import read_json, write_whole
+from ludus.errors import BadInput, DiskTrouble, LudusError, Mismatch, UnknownName
 from ludus.game import Game, other_rules
 
 SHIPPED = Path(__file__).parent / "trained"
 """Small trained runs that come with the package, each with the command that made it in its settings."""
+
+Content = TypeVar("Content")
 
 
 class RunFolder:
@@ -32,18 +36,26 @@ class RunFolder:
 
     @property
     def settings(self) -> dict[str, Any]:
-        return json.loads((self.path / "settings.json").read_text(encoding="utf-8"))
+        """What the run was begun with; at least its method, its game and that method's settings."""
+        found = read_json(self.path / "settings.json")
+        is_whole = isinstance(found, dict) and {"method", "game", "version", "settings"} <= found.keys()
+        if not is_whole or not isinstance(found["settings"], dict):
+            raise DiskTrouble(f"{self.path / 'settings.json'} is not what a training wrote; move it away to begin anew")
+        return found
 
     @classmethod
     def begin(cls, path: Path, settings: Mapping[str, Any]) -> RunFolder:
         """A new folder, or the one that was begun with the same settings."""
         run = cls(path)
         if (path / "settings.json").exists():
-            if changed := _differences(run.settings, settings):
+            if changed := _changes(run.settings, settings):
                 raise BadInput(f"{path} holds a run with other {', '.join(changed)}; use another folder")
-        else:
+            return run
+        try:
             path.mkdir(parents=True, exist_ok=True)
-            run.write("settings.json", json.dumps(settings, indent=1).encode())
+        except OSError as error:
+            raise DiskTrouble(f"cannot make the folder {path}: {error.strerror}") from None
+        run.write("settings.json", json.dumps(settings, indent=1).encode())
         return run
 
     def write(self, name: str, content: bytes) -> None:
@@ -52,26 +64,56 @@ class RunFolder:
 
     def read(self, name: str) -> bytes | None:
         """A file's content; None if it was never written."""
-        file = self.path / name
-        return file.read_bytes() if file.exists() else None
+        try:
+            return (self.path / name).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise DiskTrouble(f"cannot read {self.path / name}: {error.strerror}") from None
+
+    def load(self, name: str, read: Callable[[bytes], Content]) -> Content | None:
+        """What `read` makes of a file; None if it was never written."""
+        content = self.read(name)
+        if content is None:
+            return None
+        try:
+            return read(content)
+        except LudusError:
+            raise
+        except Exception as error:  # half a file raises whatever its last byte happens to mean
+            raise DiskTrouble(f"{self.path / name} is damaged ({error}); move it away to begin anew") from error
+
+    # -------------------------------------------------------------------------------------------- the log
 
     def rows(self) -> list[dict[str, str]]:
-        """The log so far."""
-        log = self.path / "log.csv"
-        if not log.exists():
-            return []
-        with log.open(newline="", encoding="utf-8") as lines:
-            return list(csv.DictReader(lines))
+        """The log so far. A last line that was never finished is left out: its row will be made again."""
+        return self.load("log.csv", _read_log) or []
 
     def log(self, row: Mapping[str, object]) -> None:
         """Add a row; the first names the columns."""
         log = self.path / "log.csv"
-        is_new = not log.exists()
-        with log.open("a", newline="", encoding="utf-8") as lines:
-            writer = csv.DictWriter(lines, list(row), lineterminator="\n")
-            if is_new:
-                writer.writeheader()
-            writer.writerow(row)
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(row), lineterminator="\n")
+        if not log.exists():
+            writer.writeheader()
+        writer.writerow(row)
+        try:
+            with log.open("a", newline="", encoding="utf-8") as lines:
+                lines.write(text.getvalue())
+        except OSError as error:
+            raise DiskTrouble(f"cannot write {log}: {error.strerror}") from error
+
+    def cut_log(self, rows: int) -> None:
+        """Forget rows behind a checkpoint: what they tell will be done again."""
+        kept = self.rows()[:rows]
+        if kept:
+            text = io.StringIO()
+            writer = csv.DictWriter(text, list(kept[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(kept)
+            self.write("log.csv", text.getvalue().encode())
+        else:
+            (self.path / "log.csv").unlink(missing_ok=True)
 
     def forget_if_empty(self) -> None:
         """Remove a folder that holds nothing but settings: the training was refused."""
@@ -79,29 +121,50 @@ class RunFolder:
             (self.path / "settings.json").unlink()
             self.path.rmdir()
 
-    def cut_log(self, rows: int) -> None:
-        """Forget rows behind a checkpoint: what they tell will be done again."""
-        kept = self.rows()[:rows]
-        text = "" if not kept else "\n".join([",".join(kept[0]), *(",".join(row.values()) for row in kept)]) + "\n"
-        if kept:
-            self.write("log.csv", text.encode())
-        else:
-            (self.path / "log.csv").unlink(missing_ok=True)
+
+def _read_log(content: bytes) -> list[dict[str, str]]:
+    lines = content.decode().splitlines(keepends=True)
+    if lines and not lines[-1].endswith("\n"):
+        lines.pop()
+    rows = list(csv.DictReader(lines))
+    for number, row in enumerate(rows, 2):
+        if None in row or None in row.values():
+            raise ValueError(f"line {number} has not as many columns as the first")
+    return rows
 
 
-RESOURCES = {"threads", "jobs"}
-"""Settings that decide how soon a run is done, and nothing of what it becomes."""
+# ------------------------------------------------------------------------------------------------ beginning
 
 
-def _differences(made: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    """The names of what decides a run and is not as it was; a run from before fingerprints is taken at its word."""
-    ours = wanted.get("fingerprint", "")
-    plain = [key for key in wanted if key != "fingerprint" and _essence(made.get(key)) != _essence(wanted[key])]
-    return plain + ["text of the rules"] * other_rules(made.get("fingerprint", ours), ours)
+def begin_run(path: Path, method: str, game: Game, values: Mapping[str, object], settings: Any, seed: int) -> RunFolder:
+    """The folder of this training, new or to be gone on with."""
+    return RunFolder.begin(path, {
+        "method": method, "game": game.name, "version": game.facts.version, "fingerprint": game.fingerprint,
+        "rules": dict(values), "settings": asdict(settings), "seed": seed,
+    })  # fmt: skip
 
 
-def _essence(value: Any) -> Any:
-    return {key: one for key, one in value.items() if key not in RESOURCES} if isinstance(value, Mapping) else value
+def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """What is not as it was, in words: ``games (2000, now 4000)``. A run from before fingerprints is taken at its word,
+    and settings that a method has lost since do not count."""
+    found = []
+    for key, value in now.items():
+        old = before.get(key)
+        if isinstance(value, dict) and isinstance(old, dict):
+            found += _changes({**value, **old}, value)
+        elif key == "fingerprint":
+            found += [f"rules of the game ({old}, now {value})"] * other_rules(str(old or value), str(value))
+        elif old != value:
+            found.append(f"{key} ({old}, now {value})")
+    return found
+
+
+# ------------------------------------------------------------------------------------------------ finding
+
+
+def shipped_runs() -> list[RunFolder]:
+    """The runs that come with the package."""
+    return [RunFolder(path.parent) for path in sorted(SHIPPED.glob("*/settings.json"))]
 
 
 def find_run(name: str) -> RunFolder:
@@ -109,19 +172,19 @@ def find_run(name: str) -> RunFolder:
     for path in (Path(name), SHIPPED / name):
         if (path / "settings.json").exists():
             return RunFolder(path)
-    shipped = [path.name for path in SHIPPED.iterdir() if path.is_dir()] if SHIPPED.is_dir() else []
-    raise UnknownName("run", name, shipped)
+    raise UnknownName("run", name, [run.path.name for run in shipped_runs()])
 
 
-def load_run(name: str, method: str, game: Game) -> RunFolder:
-    """A run that this agent can use in this game, or a sentence that says why not."""
+def load_run(name: str, method: str, game: Game, *former: str) -> RunFolder:
+    """A run that this agent can use in this game, or a sentence that says why not; methods have had former names."""
     run = find_run(name)
     made = run.settings
-    if made["method"] != method:
+    if made["method"] not in (method, *former):
         raise Mismatch(f"{name} was trained by {made['method']}, not by {method}")
     if (made["game"], made["version"]) != (game.name, game.facts.version):
         theirs, ours = f"{made['game']} version {made['version']}", f"{game.name} version {game.facts.version}"
         raise Mismatch(f"{name} was trained for {theirs}, this is {ours}")
     if other_rules(made.get("fingerprint", game.fingerprint), game.fingerprint):
-        raise Mismatch(f"{name} was trained before the rules of {game.name} were changed; train it anew")
+        theirs, ours = f"the rules {made['fingerprint']}", f"now they are {game.fingerprint}"
+        raise Mismatch(f"{name} was trained under {theirs} of {game.name}, and {ours}; train it anew")
     return run

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 from ludus.errors import BadSpec, UnknownName
 
 
-def setting(default: Any, help: str, low: float | None = None) -> Any:
+def setting(default: Any, help: str, low: float | None = None, high: float = math.inf) -> Any:
     """One setting of an agent, with the line of help that `ludus agents` prints."""
-    return dataclasses.field(default=default, metadata={"help": help, "low": low})
+    return dataclasses.field(default=default, metadata={"help": help, "low": low, "high": high})
 
 
 def read_settings(kind: type, text: str, owner: str = "") -> dict[str, Any]:
@@ -39,4 +40,9 @@ def _read_setting(owner: str, field: dataclasses.Field, text: str) -> Any:
     low = field.metadata.get("low")
     if low is not None and not value >= low:  # which nan is not
         raise BadSpec(f"{owner}: {field.name} must be at least {low:g}, not {text}")
+    high = field.metadata.get("high", math.inf)
+    if isinstance(value, int | float) and not (value <= high and abs(value) < math.inf):
+        raise BadSpec(
+            f"{owner}: {field.name} must be {f'at most {high:g}' if high < math.inf else 'finite'}, not {text}"
+        )
     return value

@@ -9,29 +9,16 @@ import numpy as np
 import pytest
 
 from ludus import agent, load
-from ludus.agents.neat import (
-    ACTIVATIONS,
-    FOR_POSITION,
-    GAIN,
-    GAUSS,
-    NEXT,
-    RELU,
-    SINE,
-    TANH,
-    VIEW,
-    Genome,
-    Link,
-    desk_for,
-    foresee,
-    output_of,
-    pack,
-)
+from ludus.agents._networks import ACTIVATIONS, GAUSS, RELU, SINE, TANH, Genome, Link, output_of, pack
+from ludus.agents._scoring import VIEW, workspace_for
+from ludus.agents.gravwell._scoring import FOR_POSITION, GAIN, NEXT, foresee
 from ludus.arena.contest import contest
 from ludus.compile import template
 from ludus.errors import BadInput, Mismatch
 from ludus.game import View
 from ludus.games._gravwell_text import SYMBOLS
-from ludus.learn.neat import Innovations, Settings, first_genome, vary
+from ludus.learn._genomes import Innovations, first_genome, vary
+from ludus.learn.neat import Settings
 from ludus.rng import stream
 from ludus.runs import SHIPPED
 from ludus.testing import check_agent
@@ -75,8 +62,8 @@ def test_packed_networks_answer_as_their_genomes_say():
 
 
 @template
-def look_ahead(player, n, samples, desk):
-    foresee(player, n, samples, desk)
+def look_ahead(player, n, samples, space):
+    foresee(player, n, samples, space)
 
 
 def test_the_outlook_of_a_card_is_what_it_does_when_rivals_hands_are_known():
@@ -87,22 +74,22 @@ def test_the_outlook_of_a_card_is_what_it_does_when_rivals_hands_are_known():
     hulks 36"""
     states = GAME.parse_state(text, 2, GAME.rule_values())
     states["hand"][0, 1], states["held"][0, 1] = 1 << SYMBOLS.index("Ar"), 1
-    desk = desk_for(GAME, pack([network([])]))
-    desk.states[VIEW] = states[0]
-    desk.menu[:2] = [SYMBOLS.index("C"), SYMBOLS.index("Ne")]
-    GAME.kernel(look_ahead)(0, 2, 5, desk)
+    space = workspace_for(GAME, pack([network([])]))
+    space.states[VIEW] = states[0]
+    space.menu[:2] = [SYMBOLS.index("C"), SYMBOLS.index("Ne")]
+    GAME.kernel(look_ahead)(0, 2, 5, space)
     # B is drawn back to A (3 behind against 23 ahead): from 13 to 12. C takes A 3 forward, past it; Ne 6 back.
-    assert desk.outlook[:2, GAIN] == pytest.approx([3, -6])
+    assert space.notes[:2, GAIN] == pytest.approx([3, -6])
     # On 13 A is drawn back to B, where Ne moves it onward; on 4 forward, where C does.
-    assert desk.outlook[:2, NEXT] == pytest.approx([6, 3])
+    assert space.notes[:2, NEXT] == pytest.approx([6, 3])
 
 
 def network(links: list[tuple[int, float]]) -> Genome:
-    inputs = desk_inputs()
+    inputs = shipped_inputs()
     return Genome(inputs, {k: Link(source, inputs, weight) for k, (source, weight) in enumerate(links)})
 
 
-def desk_inputs() -> int:
+def shipped_inputs() -> int:
     return json.loads((SHIPPED / "gravwell-neat" / "best.json").read_bytes())["genome"]["inputs"]
 
 
@@ -149,7 +136,7 @@ def test_shipped_networks_beat_random_cards_far_beyond_chance(run, preset, bar):
     assert json.loads((SHIPPED / run / "settings.json").read_text())["command"].startswith("ludus train neat gravwell")
 
 
-@pytest.mark.parametrize("spec", ["neat:gravwell-neat,samples=2", "evolution:gravwell-evolution"])
+@pytest.mark.parametrize("spec", ["neat:gravwell-neat,samples=2", "gravwell/formulas:gravwell-formulas"])
 def test_evolved_agents_keep_the_contract(spec):
     report = check_agent(spec, GAME, matches=1)
     assert report.ok, report

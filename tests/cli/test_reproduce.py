@@ -7,14 +7,16 @@ from functools import partial
 
 import pytest
 
-from ludus.papers import _gravitas_lab as lab
-from ludus.papers import gravitas
+from ludus.papers.gravitas import paper
+from ludus.papers.matches import lineup
 
 
 @pytest.fixture
 def ludus(command_line, monkeypatch):
-    few = lambda scale, seed, folder: [lab.matches("nostop-paper", ["nostop", *["random"] * 3], lab.PAPER, 40, seed)]  # noqa: E731
-    monkeypatch.setattr(gravitas, "experiments", few)
+    def few(scale, seed, folder, workers):
+        return [lineup("nostop-paper", "gravwell", ["nostop", *["random"] * 3], "paper", 40, seed, workers)]
+
+    monkeypatch.setattr(paper, "experiments", few)
     return partial(command_line, "reproduce")
 
 

@@ -9,38 +9,25 @@ import subprocess
 import sys
 import time
 from copy import deepcopy
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ludus import agent, load
-from ludus.agents.neat import Genome
+from ludus.agents._networks import Genome
 from ludus.arena.contest import contest
 from ludus.arena.lockstep import Table, play_batch
-from ludus.errors import BadInput, Mismatch
-from ludus.learn.neat import (
-    Evolution,
-    Ground,
-    Innovations,
-    Settings,
-    Species,
-    add_link,
-    add_node,
-    begin,
-    brood_sizes,
-    cross,
-    distance,
-    first_genome,
-    sort_into_species,
-    train,
-    vary,
-)
-from ludus.runs import RunFolder
+from ludus.errors import Mismatch, UnknownName
+from ludus.learn._genomes import Innovations, add_link, add_node, cross, first_genome, vary
+from ludus.learn._species import Species, brood_sizes, distance, sort_into_species
+from ludus.learn.neat import Evolution, Jury, Settings, begin, train
+from ludus.runs import RunFolder, begin_run
+from ludus.workers import Threads
 
 GAME = load("gravwell")
 VALUES = GAME.rule_values("paper")
+WORKERS = Threads(2)
 SMALL = Settings(generations=5, population=8, games=96, samples=2, finalists=3, final_games=64, final_samples=2)
 
 
@@ -155,30 +142,27 @@ def test_room_goes_by_mean_fitness_not_by_size_and_stagnant_species_die_out():
 
 def test_fitness_is_what_the_arena_says(tmp_path):
     """The same words, the same seats: the trainer's kernel and lock-step play give the same winners."""
-    run = RunFolder.begin(tmp_path, run_settings(SMALL))
-    list(train(GAME, VALUES, SMALL, run, 4))
+    run = begun(tmp_path, SMALL)
+    list(train(GAME, VALUES, SMALL, run, 4, WORKERS))
     player = agent(f"neat:{tmp_path}", GAME)
     best = Genome.from_json(json.loads(run.read("best.json") or b"")["genome"])
-    results = Ground(GAME, VALUES, SMALL).judge([best], 80, SMALL.final_samples, seed=77)
+    scores = Jury(GAME, VALUES, SMALL, WORKERS).judge([best], 80, SMALL.final_samples, seed=77)
     tables = [Table(tuple(int(seat != m % 4) for seat in range(4)), m, 0) for m in range(80)]
     batch = play_batch(GAME, [player, agent("nostop", GAME)], tables, 77, VALUES)
     wins = batch.returns[np.arange(80), np.arange(80) % 4] == 1.0
     assert 0 < wins.sum() < 80
-    assert results.shares[0].tolist() == wins.tolist()
+    assert scores.shares[0].tolist() == wins.tolist()
 
 
-def run_settings(settings: Settings) -> dict[str, object]:
-    return {
-        "method": "neat", "game": GAME.name, "version": GAME.facts.version, "rules": VALUES,
-        "settings": asdict(settings), "seed": 4,
-    }  # fmt: skip
+def begun(path, settings: Settings) -> RunFolder:
+    return begin_run(path, "neat", GAME, VALUES, settings, 4)
 
 
 def test_all_genomes_play_the_same_matches_on_any_number_of_threads():
     population = begin(GAME, SMALL, 0).population
     population[5] = deepcopy(population[0])
-    one = Ground(GAME, VALUES, Settings(threads=1)).judge(population, 64, 2, seed=9)
-    two = Ground(GAME, VALUES, Settings(threads=2)).judge(population, 64, 2, seed=9)
+    one = Jury(GAME, VALUES, SMALL, Threads(1)).judge(population, 64, 2, seed=9)
+    two = Jury(GAME, VALUES, SMALL, Threads(2)).judge(population, 64, 2, seed=9)
     assert np.array_equal(one.shares, two.shares)
     assert np.array_equal(one.gains, two.gains)
     assert np.array_equal(one.gains[0], one.gains[5])
@@ -188,8 +172,8 @@ def test_all_genomes_play_the_same_matches_on_any_number_of_threads():
 def test_progress_is_the_mean_gain_of_a_round():
     """In units of the pace that reaches the gate with the last round: one that got there in round r has 6 / r."""
     short = GAME.rule_values("paper", {"gate": 20, "hulk": 12, "second_hulk": 8})
-    results = Ground(GAME, short, SMALL).judge(begin(GAME, SMALL, 0).population[:1], 400, 2, seed=9)
-    winners = results.gains[0][results.shares[0] == 1]
+    scores = Jury(GAME, short, SMALL, WORKERS).judge(begin(GAME, SMALL, 0).population[:1], 400, 2, seed=9)
+    winners = scores.gains[0][scores.shares[0] == 1]
     at_gate = winners[winners >= 1]
     assert len(at_gate) > 20
     assert {round(6 / gain, 9) for gain in at_gate} <= {1, 2, 3, 4, 5, 6}
@@ -199,7 +183,7 @@ def test_progress_is_the_mean_gain_of_a_round():
 
 
 def test_a_killed_training_ends_as_if_it_had_not_been(tmp_path):
-    sets = ["generations=6", "population=8", "games=400", "samples=2", "final_games=64", "final_samples=2", "threads=1"]
+    sets = ["generations=6", "population=8", "games=400", "samples=2", "final_games=64", "final_samples=2"]
     command = [sys.executable, "-c", "from ludus.cli import main; main()", "train", "neat", "gravwell", "--seed", "4"]
     command += [part for one in sets for part in ("--set", one)]
     subprocess.run([*command, "--out", tmp_path / "whole"], check=True, capture_output=True)
@@ -227,15 +211,15 @@ def test_what_a_checkpoint_keeps_is_all_that_matters(tmp_path):
         again = Evolution.from_json(state.to_json())
         assert again.to_json() == state.to_json()
     assert len(state.population) == SMALL.population
-    assert len(state.hall) == 3
+    assert len(state.finalists) == 3
 
 
 def test_a_finished_run_without_its_checkpoint_is_left_alone(tmp_path):
-    run = RunFolder.begin(tmp_path, run_settings(SMALL))
-    assert len(list(train(GAME, VALUES, SMALL, run, 4))) == SMALL.generations
+    run = begun(tmp_path, SMALL)
+    assert len(list(train(GAME, VALUES, SMALL, run, 4, WORKERS))) == SMALL.generations
     best = run.read("best.json")
     Path(tmp_path / "checkpoint.json").unlink()
-    assert list(train(GAME, VALUES, SMALL, run, 4)) == []
+    assert list(train(GAME, VALUES, SMALL, run, 4, WORKERS)) == []
     assert run.read("best.json") == best
     assert len(run.rows()) == SMALL.generations
 
@@ -244,9 +228,8 @@ def test_connect_four_is_learnt_too(tmp_path):
     game = load("connect_four")
     values = game.rule_values()
     settings = Settings(generations=8, population=24, games=128, finalists=4, final_games=512, links=12)
-    made = {"method": "neat", "game": game.name, "version": game.facts.version, "rules": values}
-    run = RunFolder.begin(tmp_path, made | {"settings": {"final_samples": 1}})
-    list(train(game, values, settings, run, 1))
+    run = begin_run(tmp_path, "neat", game, values, settings, 1)
+    list(train(game, values, settings, run, 1, WORKERS))
     result = contest("connect_four", [f"neat:{tmp_path}", "random"], games=1000, seed=5)
     assert result.agents[0].low > 0.8
 
@@ -256,6 +239,6 @@ def test_what_cannot_be_learnt_is_refused_with_the_reason(tmp_path):
     for name, reason in (("organism", "a match may take"), ("planet_wars", "cannot learn planet_wars")):
         game = load(name)
         with pytest.raises(Mismatch, match=reason):
-            next(train(game, game.rule_values(), SMALL, run, 0))
-    with pytest.raises(BadInput, match="opponent is auto or one of random in connect_four, not 'tree'"):
-        Ground(load("connect_four"), load("connect_four").rule_values(), Settings(opponent="tree"))
+            next(train(game, game.rule_values(), SMALL, run, 0, WORKERS))
+    with pytest.raises(UnknownName, match="no rival is called 'tree' for connect_four"):
+        Jury(load("connect_four"), load("connect_four").rule_values(), Settings(rivals="tree"), WORKERS)

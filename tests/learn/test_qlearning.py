@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,8 @@ from ludus.errors import BadInput, Mismatch, UnknownName
 from ludus.games._gravwell_text import GO, HALT, MOVE
 from ludus.learn.qlearning import TOTAL, Learner, Settings, train
 from ludus.rng import match_words, word
-from ludus.runs import RunFolder
+from ludus.runs import RunFolder, begin_run
+from ludus.workers import Threads
 
 GAME = load("gravwell")
 DRAFT, CHOOSE, STOP, OVER = range(4)
@@ -35,11 +35,8 @@ def learn(folder, game="gravwell", preset="default", seed=0, **changes):
     """A whole training; its folder."""
     game, settings = load(game), Settings(**changes)
     values = game.rule_values(preset)
-    run = RunFolder.begin(folder, {
-        "method": "qlearning", "game": game.name, "version": game.facts.version, "rules": values,
-        "settings": asdict(settings), "seed": seed,
-    })  # fmt: skip
-    for _ in train(game, values, settings, run, seed):
+    run = begin_run(folder, "qlearning", game, values, settings, seed)
+    for _ in train(game, values, settings, run, seed, Threads(1)):
         pass
     return run
 
@@ -292,7 +289,6 @@ def test_what_a_table_cannot_hold_is_refused(tmp_path):
     [
         ({"rule": "td"}, BadInput, "rule is q or sarsa"),
         ({"reward": "game"}, BadInput, "reward is step or episode"),
-        ({"trace": 1.5}, BadInput, "trace lies between 0 and 1"),
         ({"abstraction": "distance"}, UnknownName, "distances"),
         ({"rivals": "three"}, UnknownName, "tree"),
         ({"habit": "trees"}, UnknownName, "tree"),

@@ -8,21 +8,19 @@ other game the view is hashed into a table of fixed size.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ludus.compile import bind, is_template, rule, template
-from ludus.errors import BadInput, Mismatch, UnknownName
-from ludus.files import load_module
+from ludus.agents._own import own_part
+from ludus.agents._rivals import find_in_code
+from ludus.compile import bind, rule, template
+from ludus.errors import Mismatch, UnknownName
 from ludus.game import Game
-from ludus.rng import below, blend
+from ludus.rng import blend
 from ludus.rules import FEATURES, MAX_ACTIONS, SEATS, legal, observe, record, returns, to_act
 
 MOST_CELLS = 1 << 25
@@ -82,13 +80,6 @@ def first_choice(view, player, rng):
     return menu[0]
 
 
-@template
-def random_choice(view, player, rng):
-    menu = np.empty(MAX_ACTIONS, np.int32)
-    count = legal(view, player, menu)
-    return menu[0] if count == 1 else menu[below(rng, count)]
-
-
 # ------------------------------------------------------------------------------------------------ tables
 
 
@@ -136,8 +127,6 @@ class Abstraction:
     functions: Mapping[str, Any]
     habits: Mapping[str, Callable] = field(default_factory=lambda: {"first": first_choice})
     """Who chooses where no table does, by name; the first is the default."""
-    rivals: Mapping[str, Callable] = field(default_factory=dict)
-    """Opponents that a training may name besides random ones: functions like habits."""
     _kernels: dict[Any, Callable] = field(default_factory=dict, repr=False)
 
     def kernel(self, function: Callable, game: Game, **names: Any) -> Callable:
@@ -224,7 +213,7 @@ def hashed(rows: int, columns: int) -> Abstraction:
 
 def find_abstraction(name: str, game: Game, rows: int) -> Abstraction:
     """An abstraction by name, or from a file or module; `rows` is for those that do not know their size."""
-    own = _abstractions_of(game)
+    own = own_part(game, "abstractions", {})
     if name == "auto":
         name = next(iter(own), "hash")
     if name == "hash":
@@ -239,33 +228,9 @@ def find_abstraction(name: str, game: Game, rows: int) -> Abstraction:
     return found
 
 
-def _abstractions_of(game: Game) -> Mapping[str, Abstraction]:
-    place = f"ludus.agents.{game.name}"
-    if game.source != game.name or not importlib.util.find_spec(place):
-        return {}
-    place += "._abstractions"
-    if importlib.util.find_spec(place) is None:
-        return {}
-    return importlib.import_module(place).ABSTRACTIONS
-
-
 @cache
 def _from_code(name: str, rows: int, columns: int) -> Abstraction:
     found = find_in_code(name)
     if isinstance(found, Abstraction):
         return found
     return Abstraction((Table("main", rows),), columns, {"row_of": found})
-
-
-def find_in_code(name: str) -> Any:
-    """What ``file.py:name`` or ``module:name`` names: a function, compiled if it is not, or something else."""
-    place, _, attribute = name.rpartition(":")
-    try:
-        module = load_module(Path(place)) if place.endswith(".py") else importlib.import_module(place)
-    except ImportError as error:
-        raise BadInput(f"{name}: {error}") from None
-    if not hasattr(module, attribute):
-        raise UnknownName("function", attribute, [key for key in vars(module) if key[0] != "_"], f" in {place}")
-    found = getattr(module, attribute)
-    is_plain = callable(found) and not is_template(found) and not hasattr(found, "py_func")
-    return rule(found) if is_plain else found

@@ -118,6 +118,11 @@ def refuse_cells(name: str, abstraction: Abstraction) -> BadInput:
     )
 
 
+def read_cells(content: bytes) -> np.ndarray:
+    with np.load(io.BytesIO(content)) as saved:
+        return saved["cells"]
+
+
 @dataclass
 class QLearning(Agent):
     """Plays by trained tables; the run is a folder, or the name of one that comes with Ludus."""
@@ -139,7 +144,7 @@ class QLearning(Agent):
         trained = run.settings["settings"]
         self._name = trained["abstraction"]
         self._abstraction = find_abstraction(self._name, game, trained["rows"])
-        self._cells = self._read_cells(run.read("tables.npz"))
+        self._cells = self._fitting(run.load("tables.npz", read_cells))
         self._manners = manners_of(self._abstraction, trained["stop"] if self.stop == "trained" else self.stop)
         self._habit = self._abstraction.habit(trained["habit"] if self.habit == "trained" else self.habit)
         self._tables = pack(self._abstraction.tables)
@@ -147,11 +152,9 @@ class QLearning(Agent):
         if temperature >= 0:
             self._tables[0]["temperature"] = temperature
 
-    def _read_cells(self, content: bytes | None) -> np.ndarray:
-        if content is None:
+    def _fitting(self, cells: np.ndarray | None) -> np.ndarray:
+        if cells is None:
             raise BadInput(f"{self.run} holds no tables yet; go on training it")
-        with np.load(io.BytesIO(content)) as saved:
-            cells = saved["cells"]
         shape = (self._abstraction.rows, self._abstraction.columns)
         if cells.shape != shape:
             raise Mismatch(f"{self.run} has a table of {cells.shape}, the abstraction {self._name} one of {shape}")

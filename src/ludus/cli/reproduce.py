@@ -11,22 +11,25 @@ from ludus.cli import options
 from ludus.errors import BadInput
 
 if TYPE_CHECKING:
-    from ludus.papers import Report
     from ludus.papers.claims import Finding
+    from ludus.papers.reproduction import Report
 
 EXAMPLE = "Example: ludus reproduce gravitas --quick"
 
 
 def command(
-    paper: Annotated[str, typer.Argument(help="Which paper: a file of ludus.papers.", metavar="PAPER")],
+    paper: Annotated[str, typer.Argument(help="Which paper: a folder of ludus.papers.", metavar="PAPER")],
     quick: Annotated[bool, typer.Option("--quick", help="Few games, minutes; the default.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Many games, hours.")] = False,
     out: Annotated[Path | None, typer.Option(help="Folder of the page; what it holds is not measured again.")] = None,
     seed: options.Seed = 0,
+    jobs: options.Jobs = 0,
     json: options.Json = False,
 ) -> None:
     """Measure a paper's claims again and write a page: what was published, what we find, and a verdict on each."""
-    from ludus.papers import FULL, QUICK, reproduce
+    from ludus.papers.experiments import FULL, QUICK
+    from ludus.papers.reproduction import reproduce
+    from ludus.workers import workers
 
     if quick and full:
         raise BadInput("either --quick or --full, not both")
@@ -38,7 +41,7 @@ def command(
         def watch(experiment: str, done: int, total: int) -> None:
             bar.update(task, description=experiment, total=total, advance=done)
 
-        report = reproduce(paper, scale, seed, folder, watch)
+        report = reproduce(paper, scale, seed, folder, workers(count=jobs), watch)
     page = folder / f"{paper}.html"
     if json:
         rows = [finding.to_dict() for finding in report.findings]

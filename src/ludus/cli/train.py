@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import dataclasses
+import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludus.cli import options
-from ludus.errors import LudusError
+from ludus.errors import BadInput, LudusError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from ludus.arena.contest import Contest
+    from ludus.game import Game
+    from ludus.runs import RunFolder
 
 EXAMPLE = "Example: ludus train qlearning gravwell --preset paper --set games=2000 --out runs/q"
+GAMES = 400
+"""Matches against random players by which the result is measured."""
 
 
 def command(
-    method: Annotated[str, typer.Argument(help="How to train: a file of ludus.learn.", metavar="METHOD")],
-    game: options.GameName,
+    context: typer.Context,
+    method: Annotated[str, typer.Argument(help="How to train; `--methods` lists them.", metavar="METHOD")] = "",
+    game: Annotated[str, typer.Argument(help="A game's name, or the path of its file.", metavar="GAME")] = "",
     out: Annotated[Path | None, typer.Option(help="The run folder; an unfinished one is resumed.")] = None,
     set: Annotated[
         list[str], typer.Option("--set", help="Change one setting: --set NAME=VALUE. May be repeated.")
@@ -24,41 +36,133 @@ def command(
     preset: options.Preset = "default",
     rule: options.Rules = [],  # noqa: B006 (typer reads it, nobody changes it)
     seed: options.Seed = 0,
+    jobs: options.Jobs = 0,
     json: options.Json = False,
+    methods: Annotated[bool, typer.Option("--methods", help="List the methods and exit.")] = False,
+    help: Annotated[bool, typer.Option("--help", "-h", help="This page; after METHOD also its settings.")] = False,
 ) -> None:
-    """Train an agent. The folder holds settings, a log and checkpoints."""
-    from ludus.catalogue import load, trainer
-    from ludus.runs import RunFolder
-    from ludus.settings import read_settings
+    """Train an agent. The folder holds settings, a log and checkpoints; killed or stopped, it is gone on with."""
+    from ludus.catalogue import load
 
-    learner = trainer(method)
+    if help or methods or not (method and game):
+        _explain(context, method, help, methods)
+        return
     rulebook = load(game)
     values = rulebook.rule_values(preset, options.read_rules(rule))
-    settings = learner.Settings(**read_settings(learner.Settings, ",".join(set), f"method {method}"))
-    folder = out or Path("runs") / f"{method}-{rulebook.name}-{preset}-{seed}"
-    run = RunFolder.begin(folder, {
-        "method": method, "game": rulebook.name, "version": rulebook.facts.version,
-        "fingerprint": rulebook.fingerprint, "rules": values, "settings": asdict(settings), "seed": seed,
-    })  # fmt: skip
+    name, learner, settings = _method(method, rulebook, set)
+    folder = out or Path("runs") / f"{name.replace('/', '-')}-{rulebook.name}-{preset}-{seed}"
+    run = _train(name, learner, rulebook, values, settings, folder, seed, jobs, quiet=json)
+    measured = _measure(f"{name}:{folder}", rulebook, values, getattr(settings, "players", 0), seed)
+    if json:
+        options.print_json(_summary(run, measured))
+    else:
+        print(f"{folder}: {len(run.rows())} iterations; play it with the spec {name}:{folder}\n{_strength(measured)}")
+
+
+def _method(method: str, game: Game, changes: list[str]) -> tuple[str, ModuleType, Any]:
+    """The full name of a method, its module and its settings."""
+    from ludus.catalogue import trainer, trainer_name
+    from ludus.settings import read_settings
+
+    name = trainer_name(method, game.source)
+    learner = trainer(name)
+    return name, learner, learner.Settings(**read_settings(learner.Settings, ",".join(changes), f"method {name}"))
+
+
+def _train(
+    name: str, learner: ModuleType, game: Game, values: Mapping[str, object], settings: Any, folder: Path, seed: int,
+    jobs: int, quiet: bool,
+) -> RunFolder:  # fmt: skip
+    from ludus.runs import begin_run
+    from ludus.workers import workers
+
+    run = begin_run(folder, name, game, values, settings, seed)
     done = len(run.rows())
-    if done and not json:
+    if done and not quiet:
         print(f"resuming {folder} after {done} iterations")
-    row: dict = {}
     with options.progress_bar() as bar:
-        task = bar.add_task(f"{method} on {rulebook.name}", total=learner.TOTAL(settings), completed=done)
+        task = bar.add_task(f"{name} on {game.name}", total=learner.TOTAL(settings), completed=done)
         try:
-            for row in learner.train(rulebook, values, settings, run, seed):
+            for row in learner.train(game, values, settings, run, seed, workers(count=jobs)):
                 bar.advance(task)
-                bar.update(task, description=f"{method} on {rulebook.name}: {_short(row)}")
+                bar.update(task, description=f"{name} on {game.name}: {_short(row)}")
         except LudusError:
             run.forget_if_empty()
             raise
-    if json:
-        options.print_json({"run": str(folder), "iterations": len(run.rows()), "last": row or (run.rows() or [{}])[-1]})
-    else:
-        print(f"{folder}: {len(run.rows())} iterations; play it with the spec {method}:{folder}")
+        except MemoryError:
+            raise BadInput(f"{name} needs more memory with these settings than there is; make them smaller") from None
+        except KeyboardInterrupt:
+            kept = len(run.rows())
+            print(f"ludus: {folder} keeps {kept} iterations; the same command goes on from there", file=sys.stderr)
+            raise
+    return run
 
 
 def _short(row: dict) -> str:
     shown = [f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}" for key, value in row.items()]
     return ", ".join(shown[:4])
+
+
+# ------------------------------------------------------------------------------------------------ what came of it
+
+
+def _measure(spec: str, game: Game, values: Mapping[str, object], players: int, seed: int) -> Contest:
+    """What was made, in one seat, against random players in all others; every seat equally often."""
+    from ludus.arena.contest import contest
+
+    lineup = [spec, *["random"] * ((players or game.facts.players[1]) - 1)]
+    return contest(game.source, lineup, games=GAMES, seed=seed, rules=values)
+
+
+def _strength(measured: Contest) -> str:
+    own, rivals = measured.agents[0], measured.agents[1:]
+    chance = 1 / len(measured.agents)
+    others = f"random players {100 * sum(one.score for one in rivals) / max(len(rivals), 1):.1f} %"
+    told = (
+        f"score {100 * own.score:.1f} % [{100 * own.low:.1f}, {100 * own.high:.1f}], {others}, {measured.games} games"
+    )
+    if own.high < chance:
+        return f"{told}: worse than random play"
+    if own.low <= chance:
+        return f"{told}: not above the {100 * chance:.0f} % of random play; it has learnt nothing that shows"
+    return told
+
+
+def _summary(run: RunFolder, measured: Contest) -> dict[str, Any]:
+    rows, own = run.rows(), measured.agents[0]
+    score = {"value": own.score, "low": own.low, "high": own.high, "games": measured.games}
+    score["random"] = sum(one.score for one in measured.agents[1:]) / max(len(measured.agents) - 1, 1)
+    return {"run": str(run.path), "iterations": len(rows), "last": rows[-1] if rows else {}, "score": score,
+            "learnt": own.low > 1 / len(measured.agents)}  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------ help
+
+
+def _explain(context: typer.Context, method: str, help: bool, methods: bool) -> None:
+    """The page of help, a method's settings, or the list of methods."""
+    if help:
+        print(context.get_help())
+    if methods:
+        _list_methods()
+    elif method:
+        _describe(method)
+    if not (help or methods):
+        raise BadInput("ludus train METHOD GAME: which game?" if method else "ludus train METHOD GAME; see --methods")
+
+
+def _list_methods() -> None:
+    from ludus.catalogue import trainer, trainer_names
+
+    rows = [(name, (trainer(name).__doc__ or "").partition("\n")[0]) for name in trainer_names()]
+    options.print_table("Methods", ("method", "what it does"), rows, "ludus train METHOD --help explains its settings")
+
+
+def _describe(method: str) -> None:
+    from ludus.catalogue import trainer
+
+    learner = trainer(method)
+    fields = dataclasses.fields(learner.Settings)
+    rows = [(field.name, str(field.default), field.metadata.get("help", "")) for field in fields]
+    title = f"{method}: {(learner.__doc__ or '').partition(chr(10))[0]}"
+    options.print_table(title, ("setting", "default", "meaning"), rows, "--set NAME=VALUE changes one")

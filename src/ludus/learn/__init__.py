@@ -1,9 +1,15 @@
-"""Trainers, one file a method. A file that lies here is a method of `ludus train`; nothing lists them.
+"""Trainers, one file a method. A file that lies here is a method of `ludus train`; nothing lists them. A method for one
+game lies in the folder that has the game's name, and is called by its short name where that game is learnt.
 
-A trainer module has a dataclass `Settings`, whose fields carry help like an agent's settings, and a generator
+The first line of a trainer's docstring says what it does. It has a dataclass `Settings`, whose fields carry help like
+an agent's settings, and a generator
 
-    train(game, values, settings, run, seed) -> Iterator[dict]
+    train(game, values, settings, run, seed, workers) -> Iterator[dict]
 
 that yields one row an iteration and keeps its checkpoints in the run folder; called again on the same folder, it goes
-on from the last one. `TOTAL(settings)` says how many rows to expect.
+on from the last one. A row of numbers that has `low` and `high` beside its first share is drawn with its interval.
+`TOTAL(settings)` says how many rows to expect. The settings decide the result and the workers only how soon it comes:
+a trainer hands them its work in pieces that take a fraction of a second, so that whoever stops it is heard.
+
+Matches to learn from are played by `_matches`, whatever is learnt.
 """

@@ -13,23 +13,14 @@ training that was cut off goes on as if nothing had happened.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ludus.agents._abstraction import (
-    TABLES,
-    Abstraction,
-    continues,
-    episode_of,
-    find_abstraction,
-    find_in_code,
-    pack,
-    random_choice,
-    reward,
-)
+from ludus.agents._abstraction import TABLES, Abstraction, continues, episode_of, find_abstraction, pack, reward
+from ludus.agents._rivals import find_rival
 from ludus.agents.qlearning import (
     BY_TABLE,
     COUNT_AT,
@@ -43,12 +34,14 @@ from ludus.agents.qlearning import (
 )
 from ludus.arena.statistics import wilson
 from ludus.compile import template
-from ludus.errors import BadInput, UnknownName
+from ludus.errors import BadInput
 from ludus.game import Game
+from ludus.learn._matches import EVERYBODY, one_by_one, play_out, share_of
 from ludus.rng import match_words, word
-from ludus.rules import MAX_ACTIONS, SEATS, hide, record, returns, step, to_act
+from ludus.rules import MAX_ACTIONS, SEATS, record
 from ludus.runs import RunFolder
 from ludus.settings import setting
+from ludus.workers import Workers
 
 # ------------------------------------------------------------------------------------------------ what is remembered
 
@@ -220,54 +213,25 @@ def finish(memory, player, state, tables, how, cells, visits, tally):
 
 # ------------------------------------------------------------------------------------------------ playing
 
-EVERYBODY = -1
-"""For `learners`: all seats learn, by the same tables."""
-
-
-def rival_choice(view, player, rng) -> Any:
-    """How an opponent that does not learn chooses."""
-
 
 @template
-def share_of(state, player, values):
-    """The player's part of the point: 1 for a win, 1/k for a tie among k."""
-    returns(state, values)
-    ties = 0
-    for rival in range(state.players):
-        if values[rival] > values[player]:
-            return 0.0
-        ties += values[rival] == values[player]
-    return 1.0 / ties
+def table_choice(view, player, rng, mind):
+    memory, menu, columns, told, tables, manners, how, cells, visits, tally = mind
+    return choose_and_learn(memory, player, rng, menu, columns, told, tables, manners, how[0], cells, visits, tally)
 
 
 @template
 def play_and_learn(states, words, learners, tables, manners, how, memory, cells, visits, shares, tally):
     """Play the matches one after the other; false if the abstraction names a cell that is not there."""
     menu, columns = np.empty(MAX_ACTIONS, np.int32), np.empty(MAX_ACTIONS, np.int64)
-    told, actions, values = np.empty(4, np.int64), np.empty(SEATS, np.int32), np.zeros(SEATS)
+    told, payoffs = np.empty(4, np.int64), np.zeros(SEATS)
+    mind = (memory, menu, columns, told, tables, manners, how, cells, visits, tally)
     for i in range(states.shape[0]):
-        state, mask = states[i], to_act(states[i])
-        while mask != 0:
-            for player in range(SEATS):
-                actions[player] = -1
-                if mask >> player & 1 == 0:
-                    continue
-                rng = words[i, 1 + player : 2 + player]
-                memory.seen[0] = state
-                hide(memory.seen[0], player)
-                if learners[i] != player and learners[i] != EVERYBODY:
-                    actions[player] = rival_choice(memory.seen[0], player, rng)
-                    continue
-                actions[player] = choose_and_learn(
-                    memory, player, rng, menu, columns, told, tables, manners, how[0], cells, visits, tally
-                )
-                if actions[player] < 0:
-                    return False
-            step(state, actions, words[i, :1])
-            mask = to_act(state)
-        for player in range(state.players):
-            finish(memory, player, state, tables, how[0], cells, visits, tally)
-        shares[i] = share_of(state, max(learners[i], 0), values)
+        if not play_out(states[i], words[i], learners[i], memory.seen, mind):
+            return False
+        for player in range(states[i].players):
+            finish(memory, player, states[i], tables, how[0], cells, visits, tally)
+        shares[i] = share_of(states[i], max(learners[i], 0), payoffs)
     return True
 
 
@@ -278,15 +242,15 @@ def play_and_learn(states, words, learners, tables, manners, how, memory, cells,
 class Settings:
     """How to learn. What is -1 or auto, the abstraction decides; numbers for learning are those of its first table."""
 
-    games: int = setting(20_000, "matches to play", low=1)
-    every: int = setting(1_000, "matches from one row of the log, and one checkpoint, to the next", low=1)
+    games: int = setting(20_000, "matches to play", 1, 10**12)
+    every: int = setting(1_000, "matches from one row of the log and one checkpoint to the next", 1, 10**6)
     abstraction: str = setting("auto", "how a view becomes a row: a name, hash, or file.py:function; auto: the game's")
-    rows: int = setting(1 << 16, "rows of the table, where the abstraction does not know", low=1)
+    rows: int = setting(1 << 16, "rows of the table, where the abstraction does not know", 1, 10**8)
     players: int = setting(0, "players in a match; 0: as many as the game allows", low=0)
-    rivals: str = setting("random", "the other players: random, self, a name, or file.py:function")
+    rivals: str = setting("random", "the other players: random, self, a name, or file.py:function; auto: the usual one")
     rule: str = setting("q", "q (the best next action counts) or sarsa (the one taken)")
-    trace: float = setting(0.0, "the λ of SARSA(λ): how much of the way an episode took counts", low=0)
-    alpha: float = setting(-1.0, "step size", low=-1)
+    trace: float = setting(0.0, "the λ of SARSA(λ): how much of the way an episode took counts", 0, 1)
+    alpha: float = setting(-1.0, "step size", -1, 1)
     decay: float = setting(0.0, "the step size of a cell falls as alpha / (1 + decay · visits)", low=0)
     discount: float = setting(-1.0, "worth of what comes a choice later (the λ of the Gravitas paper)", low=-1)
     temperature: float = setting(-1.0, "of Boltzmann's distribution; 0: always the best", low=-1)
@@ -301,11 +265,14 @@ def TOTAL(settings: Settings) -> int:
 
 
 def train(
-    game: Game, values: Mapping[str, object], settings: Settings, run: RunFolder, seed: int
+    game: Game, values: Mapping[str, object], settings: Settings, run: RunFolder, seed: int, workers: Workers
 ) -> Iterator[dict[str, object]]:
-    """Train, or go on from the folder's last checkpoint; one row for every `every` matches."""
+    """Train, or go on from the folder's last checkpoint; one row for every `every` matches.
+
+    What is learnt from a match decides how the next one is played, so one worker is all that it can use.
+    """
     learner = Learner(game, values, settings, seed)
-    done = learner.restore(run.read("tables.npz"))
+    done = run.load("tables.npz", learner.restore) or 0
     run.cut_log(done)
     for iteration in range(done, TOTAL(settings)):
         row = learner.play(iteration * settings.every, min((iteration + 1) * settings.every, settings.games))
@@ -331,8 +298,8 @@ class Learner:
         self._how = np.zeros(1, HOW)
         self._how[0] = (settings.rule == "sarsa", settings.trace, settings.decay)
         self._memory = new_memory(game, len(self.abstraction.tables))
-        rival = _rival(settings.rivals, self.abstraction)
-        names = {"habit": self.abstraction.habit(settings.habit), "rival_choice": rival}
+        rival = find_rival("random" if settings.rivals == "self" else settings.rivals, game)
+        names = {"habit": self.abstraction.habit(settings.habit), "rival_choice": rival, "learner_choice": table_choice}
         self._play = self.abstraction.kernel(play_and_learn, game, **names)
 
     def play(self, first: int, last: int) -> dict[str, object]:
@@ -344,9 +311,10 @@ class Learner:
         in_self_play = self.settings.rivals == "self"
         learners = np.full(len(numbers), EVERYBODY) if in_self_play else numbers % self.players
         shares, tally = np.zeros(len(numbers)), np.zeros(2)
-        arrays = (self._tables, self._manners, self._how, self._memory, self.cells, self.visits, shares, tally)
-        if not self._play(states, words, learners, *arrays):
-            raise refuse_cells(self.settings.abstraction, self.abstraction)
+        arrays = (self._tables, self._manners, self._how, self._memory, self.cells, self.visits)
+        for piece in one_by_one(len(numbers)):
+            if not self._play(states[piece], words[piece], learners[piece], *arrays, shares[piece], tally):
+                raise refuse_cells(self.settings.abstraction, self.abstraction)
         return self._row(last, shares, tally)
 
     def _row(self, games: int, shares: np.ndarray, tally: np.ndarray) -> dict[str, object]:
@@ -365,13 +333,14 @@ class Learner:
         np.savez_compressed(content, cells=self.cells, visits=self.visits, iterations=np.int64(iterations))
         return content.getvalue()
 
-    def restore(self, content: bytes | None) -> int:
+    def restore(self, content: bytes) -> int:
         """Take a checkpoint up; the number of iterations it holds."""
-        if content is None:
-            return 0
         with np.load(io.BytesIO(content)) as saved:
-            self.cells, self.visits = saved["cells"], saved["visits"]
-            return int(saved["iterations"])
+            cells, visits, iterations = saved["cells"], saved["visits"], int(saved["iterations"])
+        if not cells.shape == visits.shape == self.cells.shape:
+            raise ValueError(f"its tables have the shape {cells.shape}, not {self.cells.shape}")
+        self.cells, self.visits = cells, visits
+        return iterations
 
 
 def _packed(abstraction: Abstraction, settings: Settings) -> np.ndarray:
@@ -389,19 +358,7 @@ def _packed(abstraction: Abstraction, settings: Settings) -> np.ndarray:
     return tables
 
 
-def _rival(name: str, abstraction: Abstraction) -> Callable:
-    if name in ("random", "self"):
-        return random_choice
-    if ":" in name:
-        return find_in_code(name)
-    if name not in abstraction.rivals:
-        raise UnknownName("opponent", name, ["random", "self", *abstraction.rivals])
-    return abstraction.rivals[name]
-
-
 def _check_words(settings: Settings) -> None:
     for name, known in (("rule", ("q", "sarsa")), ("reward", ("step", "episode"))):
         if getattr(settings, name) not in known:
             raise BadInput(f"qlearning: {name} is {' or '.join(known)}, not {getattr(settings, name)!r}")
-    if settings.trace > 1:
-        raise BadInput(f"qlearning: trace lies between 0 and 1, not {settings.trace:g}")

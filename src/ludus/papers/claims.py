@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 from typing import Any
 
+from ludus.arena.statistics import wilson
+from ludus.papers.experiments import Unmeasured
 from ludus.report.charts import Bar
 
 
@@ -57,6 +59,12 @@ class Measure(Bar):
         return replace(self, label=label, value=value, low=value - low, high=value + high, games=games)
 
 
+def rate_of(wins: float, games: int, label: str = "published", rules: str = "") -> Measure:
+    """A published count of wins, with the interval that its games allow."""
+    rate = wilson(wins, games)
+    return Measure(label, rate.value, rate.low, rate.high, games, rules=rules)
+
+
 @dataclass(frozen=True)
 class Claim:
     """What a paper says, where, and in which number."""
@@ -85,6 +93,16 @@ class Finding:
 
 
 Judgement = tuple[Verdict, str]
+Found = tuple[Sequence[Measure], Judgement]
+
+
+def judged(claim: Claim, measure: Callable[[], Found], timed: bool = False) -> Finding:
+    """The finding on a claim; one whose numbers are not there says why."""
+    try:
+        measures, (verdict, why) = measure()
+    except Unmeasured as reason:
+        return Finding(claim, (), Verdict.NOT_MEASURED, str(reason), timed)
+    return Finding(claim, tuple(measures), verdict, why, timed)
 
 
 def near(ours: Measure, published: float, tolerance: float) -> Judgement:
@@ -96,6 +114,15 @@ def near(ours: Measure, published: float, tolerance: float) -> Judgement:
     if gap <= tolerance:
         return Verdict.REPRODUCED, f"{away}, {_points(tolerance)} allowed"
     return Verdict.NOT_REPRODUCED, away
+
+
+def agrees(ours: Measure, published: Measure) -> Judgement:
+    """Reproduced if ours and a published number, each with the noise of its own games, need not differ."""
+    difference = ours.minus(published)
+    told = f"published {published.text} ({published.games:,} games)"
+    if difference.low <= 0 <= difference.high:
+        return Verdict.REPRODUCED, f"{told}, no difference beyond noise"
+    return Verdict.NOT_REPRODUCED, f"{told}, ours differs by {_signed(difference)}"
 
 
 def all_near(ours: Sequence[Measure], published: Sequence[float], tolerance: float) -> Judgement:
@@ -159,6 +186,38 @@ def at_most(ours: Measure, aim: float) -> Judgement:
     """An aim of ours for a cost."""
     verdict = Verdict.REACHED if ours.value <= aim else Verdict.NOT_REACHED
     return verdict, f"{ours.text}, at most {ours.number(aim)} wanted"
+
+
+def unless_unseen(judged: Judgement, ours: Sequence[Measure], theirs: Sequence[Measure], size: str) -> Judgement:
+    """A difference that the paper could not see, as it lies within the noise of its own, does not contradict it."""
+    verdict, why = judged
+    if verdict is Verdict.NOT_REPRODUCED and all(b.low <= a.value <= b.high for a, b in zip(ours, theirs)):
+        return Verdict.REPRODUCED, f"{why}; too small for {size} to show"
+    return judged
+
+
+def all_likely(ours: Sequence[Measure], spreads: Sequence[dict[str, float]], published: Sequence[float]) -> Judgement:
+    """Reproduced if every published number lies where one training of ours, with as many games, would fall."""
+    odd = [
+        f"{one.label} is {100 * value:.1f} % there, and one training falls between"
+        f" {100 * at['one_low']:.1f} and {100 * at['one_high']:.1f} % here"
+        for one, at, value in zip(ours, spreads, published)
+        if not at["one_low"] <= value <= at["one_high"]
+    ]
+    if odd:
+        return Verdict.NOT_REPRODUCED, f"{'; '.join(odd)}; {len(ours) - len(odd)} of {len(ours)} fit"
+    return Verdict.REPRODUCED, "every published number lies where one training falls"
+
+
+def ranking(measures: Sequence[Measure]) -> list[Measure]:
+    return sorted(measures, key=lambda one: -one.value)
+
+
+def order_text(measures: Sequence[Measure]) -> str:
+    """Who comes before whom; ≈ where that is not certain."""
+    ranked = ranking(measures)
+    signs = (">" if one.minus(two).low > 0 else "≈" for one, two in pairwise(ranked))
+    return ranked[0].label + "".join(f" {sign} {one.label}" for sign, one in zip(signs, ranked[1:]))
 
 
 def count_text(number: int) -> str:

@@ -20,7 +20,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ludus.agents._abstraction import Abstraction, Table
-from ludus.agents.gravwell.trees import INTENDED, NEURAL, NEVER, PUBLISHED, UNIFORM, tree_action
+from ludus.agents.gravwell._rivals import without_stops
+from ludus.agents.gravwell.trees import INTENDED, NEURAL, NEVER, UNIFORM, tree_action
 from ludus.compile import rule
 from ludus.games._gravwell_text import CARDS, CHOOSE, DRAFT, HALT, MOVE, TURNS
 from ludus.games.gravwell import attraction
@@ -150,7 +151,7 @@ def round_of(view):
     return view.round_no
 
 
-# ------------------------------------------------------------------------------------------------ habits and rivals
+# ------------------------------------------------------------------------------------------------ habits
 
 
 @rule
@@ -161,21 +162,6 @@ def draft_as_the_learner_did(view, player, rng):
 @rule
 def draft_as_intended(view, player, rng):
     return tree_action(view, player, INTENDED, UNIFORM, NEVER, rng)
-
-
-@rule
-def draft_at_random(view, player, rng):
-    return tree_action(view, player, UNIFORM, UNIFORM, NEVER, rng)
-
-
-@rule
-def intended_tree(view, player, rng):
-    return tree_action(view, player, INTENDED, INTENDED, INTENDED, rng)
-
-
-@rule
-def published_tree(view, player, rng):
-    return tree_action(view, player, PUBLISHED, PUBLISHED, PUBLISHED, rng)
 
 
 # ------------------------------------------------------------------------------------------------ abstractions
@@ -193,9 +179,8 @@ def _abstraction(row_of, cards: Table) -> Abstraction:
         "row_of": row_of, "table_of": table_of, "column_of": column_of,
         "reward": reward, "continues": continues, "episode_of": round_of,
     }  # fmt: skip
-    habits = {"tree": draft_as_the_learner_did, "intended": draft_as_intended, "random": draft_at_random}
-    rivals = {"nostop": draft_at_random, "tree": intended_tree, "published": published_tree}
-    return Abstraction((cards, STOPS_TABLE), CARDS, functions, habits, rivals)
+    habits = {"tree": draft_as_the_learner_did, "intended": draft_as_intended, "random": without_stops}
+    return Abstraction((cards, STOPS_TABLE), CARDS, functions, habits)
 
 
 ABSTRACTIONS = {

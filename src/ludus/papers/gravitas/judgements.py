@@ -1,29 +1,17 @@
-"""Gravitas (2016): random players, decision trees, Q-learning and neuro-evolution for Gravwell.
-
-Its program differs from its text, and both are measured: the preset `paper` is what its figures 10 to 13 really played
-(tractors do nothing), `neural` what figures 14 and 15 played (also, at the round limit the rearmost ship wins), and the
-default rules are the game. The tree has two readings: `published` is what the program did, `intended` what the text
-says.
-"""
+"""The claims of the Gravitas paper, each judged by our numbers, and aims of our own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
-from pathlib import Path
 
 from ludus.arena.statistics import wilson
-from ludus.papers import Experiment, Report, Results, Scale, Unmeasured
-from ludus.papers import _gravitas_counts as counts
-from ludus.papers import _gravitas_lab as lab
-from ludus.papers._gravitas_lab import BOTH, CHANCE, CORRECT, FINALISTS, NEURAL, RIVALS, RULES, seats, share
-from ludus.papers._gravitas_page import page
 from ludus.papers.claims import (
     Claim,
     Finding,
-    Judgement,
+    Found,
     Measure,
     Verdict,
+    all_likely,
     all_near,
     answered,
     at_least,
@@ -31,29 +19,38 @@ from ludus.papers.claims import (
     count_text,
     exactly,
     in_order,
+    judged,
     larger,
     near,
     no_difference,
+    order_text,
+    ranking,
+    rate_of,
+    unless_unseen,
 )
+from ludus.papers.experiments import Results
+from ludus.papers.gravitas import counts
+from ludus.papers.gravitas.learning import VARIANTS
+from ludus.papers.gravitas.lineups import (
+    BOTH,
+    CHAMPION_FINALISTS,
+    CHANCE,
+    CORRECT,
+    FIG_15,
+    FINALISTS,
+    NEAT_FINALISTS,
+    NEURAL,
+    RIVALS,
+    RULES,
+    seats,
+    share,
+)
+from ludus.papers.gravitas.run_counts import RUN_COUNTS
 
-TITLE = "Gravitas: playing Gravwell with trees, tables and evolved networks"
 
-Found = tuple[Sequence[Measure], Judgement]
-
-
-def experiments(scale: Scale, seed: int, folder: Path) -> list[Experiment]:
-    return [
-        *lab.tournaments(scale, seed),
-        *lab.run_counts(scale, seed),
-        *lab.learning(scale, seed, folder),
-        *lab.evolution(scale, seed, folder),
-        lab.learning_speed(seed, folder),
-    ]
-
-
-def report(results: Results) -> Report:
-    """Every claim judged, in the order of the page."""
-    groups = {
+def all_groups(results: Results) -> dict[str, list[Finding]]:
+    """Every finding, in the groups that the page shows."""
+    return {
         "random": random_players(results),
         "thinking": thinking_players(results),
         "question": open_question(results),
@@ -67,16 +64,6 @@ def report(results: Results) -> Report:
         "champion": champion(results),
         "speed": speed(results),
     }
-    return Report(page(TITLE, results, groups), [finding for group in groups.values() for finding in group])
-
-
-def judged(claim: Claim, measure: Callable[[], Found], timed: bool = False) -> Finding:
-    """The finding on a claim; one whose numbers are not there says why."""
-    try:
-        measures, (verdict, why) = measure()
-    except Unmeasured as reason:
-        return Finding(claim, (), Verdict.NOT_MEASURED, str(reason), timed)
-    return Finding(claim, tuple(measures), verdict, why, timed)
 
 
 # ------------------------------------------------------------------------------------------------ figures 10 to 13
@@ -160,17 +147,10 @@ def _both_trained(results: Results, variants: Sequence[str]) -> tuple[list[Measu
 def _unchanged(results: Results, published: dict[str, int]) -> Found:
     """Tables 2 to 4: the change makes no significant difference."""
     paper, correct = _both_trained(results, [*published])
-    ours = [one.minus(paper[0], lab.VARIANTS[variant][0]) for variant, one in zip(published, paper[1:])]
-    theirs = [counted_wins(wins).minus(counted_wins(BASELINE_WINS)) for wins in published.values()]
+    ours = [one.minus(paper[0], VARIANTS[variant][0]) for variant, one in zip(published, paper[1:])]
+    baseline = rate_of(BASELINE_WINS, TABLE_GAMES)
+    theirs = [rate_of(wins, TABLE_GAMES).minus(baseline) for wins in published.values()]
     return [*paper, *correct], unless_unseen(no_difference(ours, theirs), ours, theirs, "2,000 games a row")
-
-
-def unless_unseen(judged: Judgement, ours: Sequence[Measure], theirs: Sequence[Measure], size: str) -> Judgement:
-    """A difference that the paper could not see, as it lies within the noise of its own, does not contradict it."""
-    verdict, why = judged
-    if verdict is Verdict.NOT_REPRODUCED and all(b.low <= a.value <= b.high for a, b in zip(ours, theirs)):
-        return Verdict.REPRODUCED, f"{why}; too small for {size} to show"
-    return judged
 
 
 def _weakened(results: Results, published: dict[str, int]) -> Found:
@@ -184,13 +164,8 @@ def _weakened(results: Results, published: dict[str, int]) -> Found:
 
 def trained(results: Results, variant: str, preset: str) -> Measure:
     """The mean over several trainings of one variant, each measured as in the paper."""
-    name, words = f"learn-{variant}", lab.VARIANTS[variant][0]
+    name, words = f"learn-{variant}", VARIANTS[variant][0]
     return share(results, name, preset, f"{words}, {results[f'{name}-{preset}']['trainings']} trainings")
-
-
-def counted_wins(wins: int) -> Measure:
-    rate = wilson(wins, TABLE_GAMES)
-    return Measure("published", rate.value, rate.low, rate.high, TABLE_GAMES)
 
 
 # ------------------------------------------------------------------------------------------------ section 4.2
@@ -227,7 +202,7 @@ def _series(results: Results, name: str) -> Found:
 def passing(results: Results, name: str, preset: str) -> Measure:
     result = results[f"run-counts-{preset}"][name]
     rate = wilson(result["passed"], result["tests"])
-    games = result["tests"] * lab.RUN_COUNTS[name][1]
+    games = result["tests"] * RUN_COUNTS[name][1]
     return Measure("one test passes", rate.value, rate.low, rate.high, games, rules=RULES[preset])
 
 
@@ -282,7 +257,7 @@ def evolution(results: Results) -> list[Finding]:
 def final(results: Results) -> list[Finding]:
     def levels() -> Found:
         found = seats(results, "final", NEURAL, FINALISTS)
-        return found, all_likely(found, results[f"final-{NEURAL}"]["shares"], lab.FIG_15)
+        return found, all_likely(found, results[f"final-{NEURAL}"]["shares"], FIG_15)
 
     def order() -> Found:
         found = [seats(results, "final", preset, FINALISTS) for preset in (NEURAL, *BOTH)]
@@ -311,19 +286,6 @@ def final(results: Results) -> list[Finding]:
         Claim("slide", "Slides of the talk", "The evolved network against three Q-learners.", "27 / 24 / 24 / 25 %"),
     )
     return [judged(claim, measure) for claim, measure in zip(claims, (levels, order, as_text, slide))]
-
-
-def all_likely(ours: Sequence[Measure], spreads: Sequence[dict[str, float]], published: Sequence[float]) -> Judgement:
-    """Reproduced if every published number lies where one training of ours, with as many games, would fall."""
-    odd = [
-        f"{one.label} is {100 * value:.1f} % there, and one training falls between"
-        f" {100 * at['one_low']:.1f} and {100 * at['one_high']:.1f} % here"
-        for one, at, value in zip(ours, spreads, published)
-        if not at["one_low"] <= value <= at["one_high"]
-    ]
-    if odd:
-        return Verdict.NOT_REPRODUCED, f"{'; '.join(odd)}; {len(ours) - len(odd)} of {len(ours)} fit"
-    return Verdict.REPRODUCED, "every published number lies where one training falls"
 
 
 # ------------------------------------------------------------------------------------------------ section 2.2
@@ -383,7 +345,7 @@ def new_finals(results: Results) -> list[Finding]:
 
 def _neat_in_final(results: Results) -> Finding:
     def measure() -> Found:
-        paper, correct = (seats(results, "neat-final", preset, lab.NEAT_FINALISTS) for preset in BOTH)
+        paper, correct = (seats(results, "neat-final", preset, NEAT_FINALISTS) for preset in BOTH)
         first = ranking(paper)[0].label == "NEAT"
         why = f"paper preset: {order_text(paper)}; correct rules: {order_text(correct)}"
         return [*paper, *correct], (Verdict.REACHED if first else Verdict.NOT_REACHED, why)
@@ -394,7 +356,7 @@ def _neat_in_final(results: Results) -> Finding:
 
 def _champion_in_final(results: Results) -> Finding:
     def measure() -> Found:
-        paper, correct = (seats(results, "champion-final", preset, lab.CHAMPION_FINALISTS) for preset in BOTH)
+        paper, correct = (seats(results, "champion-final", preset, CHAMPION_FINALISTS) for preset in BOTH)
         best = ranking(correct[1:])[0]
         verdict, _ = larger(correct[0].minus(best))
         why = f"correct rules: {order_text(correct)}; paper preset: {order_text(paper)}"
@@ -402,17 +364,6 @@ def _champion_in_final(results: Results) -> Finding:
 
     said = "The champion in the final, with the intended tree, the Q-learner and NEAT."
     return judged(Claim("champion-final", "Ours", said, "aim: first under correct rules"), measure)
-
-
-def ranking(measures: Sequence[Measure]) -> list[Measure]:
-    return sorted(measures, key=lambda one: -one.value)
-
-
-def order_text(measures: Sequence[Measure]) -> str:
-    """Who comes before whom; ≈ where that is not certain."""
-    ranked = ranking(measures)
-    signs = (">" if one.minus(two).low > 0 else "≈" for one, two in pairwise(ranked))
-    return ranked[0].label + "".join(f" {sign} {one.label}" for sign, one in zip(signs, ranked[1:]))
 
 
 def champion(results: Results) -> list[Finding]:

@@ -1,38 +1,20 @@
-"""The reproduction of Gravitas: counts, verdicts, notebook, page, and that the same seed gives the same tables."""
+"""The reproduction of Gravitas: counts, verdicts, and that the same seed gives the same tables."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from ludus.errors import BadInput, UnknownName
-from ludus.papers import Experiment, Notebook, Results, Scale, find_paper, gravitas, measure, paper_names, reproduce
-from ludus.papers import _gravitas_counts as counts
-from ludus.papers import _gravitas_lab as lab
-from ludus.papers.claims import (
-    Claim,
-    Finding,
-    Measure,
-    Verdict,
-    all_near,
-    answered,
-    at_least,
-    at_most,
-    exactly,
-    in_order,
-    near,
-    no_difference,
-)
-from ludus.papers.findings import STYLE, findings_table
-from ludus.report.page import Page, Section, render
+from ludus.papers.claims import Finding, Verdict
+from ludus.papers.experiments import Results, Scale
+from ludus.papers.gravitas import counts, evolution, judgements, learning, lineups, run_counts
+from ludus.papers.gravitas.lineups import BOTH, CORRECT, NEURAL, PAPER
+from ludus.papers.reproduction import reproduce
+from ludus.workers import Threads
 
-
-def rate(value: float, half: float, label: str = "it", rules: str = "") -> Measure:
-    return Measure(label, value, value - half, value + half, 1000, rules=rules)
-
+WORKERS = Threads(2)
 
 # ------------------------------------------------------------------------------------------------ formulas
 
@@ -53,40 +35,13 @@ def test_boards_are_counted_as_by_hand(monkeypatch):
 
 
 def test_counts_agree_with_formulas_but_for_the_first():
-    found = {finding.claim.key: finding for finding in gravitas.complexity()}
+    found = {finding.claim.key: finding for finding in judgements.complexity()}
     assert found["formula-1"].verdict is Verdict.NOT_REPRODUCED
     assert "Singularity" in found["formula-1"].why
     assert all(found[f"formula-{k}"].verdict is Verdict.REPRODUCED for k in (2, 3, 4))
 
 
 # ------------------------------------------------------------------------------------------------ verdicts
-
-
-def test_near_takes_the_interval_or_the_tolerance():
-    assert near(rate(0.50, 0.03), 0.52, 0.01)[0] is Verdict.REPRODUCED
-    assert near(rate(0.50, 0.001), 0.52, 0.03)[0] is Verdict.REPRODUCED
-    assert near(rate(0.50, 0.001), 0.52, 0.01)[0] is Verdict.NOT_REPRODUCED
-    assert all_near([rate(0.25, 0.001), rate(0.30, 0.001)], [0.25, 0.25], 0.01)[0] is Verdict.NOT_REPRODUCED
-
-
-def test_differences_add_their_errors():
-    difference = rate(0.5, 0.03).minus(rate(0.4, 0.04))
-    assert difference.value == pytest.approx(0.1)
-    assert (difference.low, difference.high) == (pytest.approx(0.05), pytest.approx(0.15))
-    assert no_difference([difference])[0] is Verdict.NOT_REPRODUCED
-    assert no_difference([replace(difference, low=-0.01)])[0] is Verdict.REPRODUCED
-    assert no_difference([replace(difference, low=-0.01), difference])[0] is Verdict.NOT_REPRODUCED
-    assert answered(difference)[0] is Verdict.ANSWERED
-    assert answered(replace(difference, low=-0.01))[0] is Verdict.NOT_MEASURED
-
-
-def test_orders_and_aims():
-    assert in_order([rate(0.5, 0.01), rate(0.4, 0.01)])[0] is Verdict.REPRODUCED
-    assert in_order([rate(0.5, 0.1), rate(0.45, 0.1)])[0] is Verdict.NOT_REPRODUCED
-    assert at_least(rate(0.66, 0.02), 0.65)[0] is Verdict.REACHED
-    assert at_least(rate(0.64, 0.02), 0.65)[0] is Verdict.NOT_REACHED
-    assert at_most(Measure("time", 3.0, 3.0, 3.0, 0, "s"), 2.0)[0] is Verdict.NOT_REACHED
-    assert exactly([1, 2], [1, 3])[0] is Verdict.NOT_REPRODUCED
 
 
 def lineup(*shares: float) -> dict:
@@ -96,11 +51,11 @@ def lineup(*shares: float) -> dict:
 @pytest.mark.parametrize(("share", "verdict"), [(0.518, Verdict.REPRODUCED), (0.45, Verdict.NOT_REPRODUCED)])
 def test_the_verdict_on_the_tree_follows_the_numbers(share, verdict):
     results = Results()
-    for preset in (lab.PAPER, lab.CORRECT):
+    for preset in (PAPER, CORRECT):
         results.found[f"tree-published-{preset}"] = results.found[f"tree-intended-{preset}"] = lineup(
             share, 0.2, 0.2, 0.1
         )
-    found = {finding.claim.key: finding for finding in gravitas.thinking_players(results)}
+    found = {finding.claim.key: finding for finding in judgements.thinking_players(results)}
     assert found["fig-13"].verdict is verdict
     assert found["fig-12"].verdict is Verdict.NOT_MEASURED
 
@@ -108,15 +63,15 @@ def test_the_verdict_on_the_tree_follows_the_numbers(share, verdict):
 def tables_with(variant: str, value: float) -> dict[str, Verdict]:
     """The verdicts on tables 2 to 5 if one variant wins so often, and all others 41 %."""
     results = Results()
-    for preset in (lab.PAPER, lab.CORRECT):
-        for name in lab.VARIANTS:
+    for preset in (PAPER, CORRECT):
+        for name in learning.VARIANTS:
             share = value if name == variant else 0.41
             results.found[f"learn-{name}-{preset}"] = lineup(share) | {"trainings": 8}
-    return {finding.claim.key: finding.verdict for finding in gravitas.q_tables(results)}
+    return {finding.claim.key: finding.verdict for finding in judgements.q_tables(results)}
 
 
 def test_the_verdicts_on_the_tables_follow_the_numbers():
-    assert tables_with("no-stop", 0.295) == dict.fromkeys(gravitas.TABLES, Verdict.REPRODUCED)
+    assert tables_with("no-stop", 0.295) == dict.fromkeys(judgements.TABLES, Verdict.REPRODUCED)
     assert tables_with("no-stop", 0.39)["table-5"] is Verdict.NOT_REPRODUCED
     assert tables_with("no-stop", 0.255)["table-5"] is Verdict.NOT_REPRODUCED  # no better than chance
     assert tables_with("whole-round", 0.36)["table-2"] is Verdict.NOT_REPRODUCED
@@ -126,19 +81,6 @@ def test_the_verdicts_on_the_tables_follow_the_numbers():
 def test_a_difference_that_the_paper_could_not_see_does_not_contradict_it():
     """Three points down is certain here, and within the noise of 797 wins beside 818."""
     assert tables_with("whole-round", 0.38)["table-2"] is Verdict.REPRODUCED
-    ours, theirs = [rate(-0.03, 0.005)], [rate(-0.01, 0.03)]
-    verdict, why = gravitas.unless_unseen(no_difference(ours), ours, theirs, "2,000 games")
-    assert verdict is Verdict.REPRODUCED
-    assert "there is a difference: it -3.0" in why
-    assert why.endswith("too small for 2,000 games to show")
-
-
-def test_published_levels_must_lie_where_one_training_falls():
-    spreads = [lab.mean_interval([0.26, 0.28, 0.30, 0.28])] * 2
-    ours = [rate(0.28, 0.01, "Q"), rate(0.28, 0.01, "tree")]
-    assert spreads[0]["low"] > 0.25 > spreads[0]["one_low"] > 0.22
-    assert gravitas.all_likely(ours, spreads, [0.25, 0.31])[0] is Verdict.REPRODUCED
-    assert gravitas.all_likely(ours, spreads, [0.28, 0.36])[0] is Verdict.NOT_REPRODUCED
 
 
 def finals(*shares: float) -> dict[str, Finding]:
@@ -146,10 +88,10 @@ def finals(*shares: float) -> dict[str, Finding]:
     results = Results()
     one = lineup(*shares)
     spread = [share | {"one_low": share["value"] - 0.02, "one_high": share["value"] + 0.02} for share in one["shares"]]
-    results.found[f"final-{lab.NEURAL}"] = one | {"shares": spread}
-    for preset in lab.BOTH:
+    results.found[f"final-{NEURAL}"] = one | {"shares": spread}
+    for preset in BOTH:
         results.found |= dict.fromkeys((f"final-{preset}", f"final-text-{preset}", f"neat-final-{preset}"), one)
-    return {finding.claim.key: finding for finding in gravitas.final(results) + gravitas.new_finals(results)}
+    return {finding.claim.key: finding for finding in judgements.final(results) + judgements.new_finals(results)}
 
 
 def test_the_order_of_the_final_follows_the_numbers():
@@ -167,7 +109,9 @@ def test_the_order_of_the_final_follows_the_numbers():
 
 
 def test_random_players_pass_by_tile_far_more_often_than_by_wins():
-    wins, tiles = (lab.passed_tests(name, lab.PAPER, 40, 3, lambda done: None) for name in ("wins-320", "tiles-280"))
+    wins, tiles = (
+        run_counts.passed_tests(name, PAPER, 40, 3, lambda done: None, WORKERS) for name in ("wins-320", "tiles-280")
+    )
     assert wins < 24
     assert tiles >= 34
 
@@ -175,47 +119,12 @@ def test_random_players_pass_by_tile_far_more_often_than_by_wins():
 def test_the_best_of_equals_is_lucky():
     rng = np.random.default_rng(1)
     wins, fresh = rng.random((2, 48, 4000)) < 0.25
-    best = lab.best_seen(wins, fresh)
+    best = evolution.best_seen(wins, fresh)
     assert best["34"]["seen"] > 0.38
     assert best["34"]["true"] == pytest.approx(0.25, abs=0.01)
-    assert lab.true_spread(fresh) < 0.005
+    assert evolution.true_spread(fresh) < 0.005
     unequal = rng.random((48, 4000)) < np.linspace(0.1, 0.4, 48)[:, None]
-    assert lab.true_spread(unequal) == pytest.approx(0.088, abs=0.01)
-
-
-def test_an_agent_that_is_not_there_is_a_reason_and_no_crash(tmp_path):
-    results = Results()
-    experiment = lab.matches("nobody-paper", ["nobody", "random", "random", "random"], lab.PAPER, 4, 0)
-    measure(experiment, Notebook(tmp_path), results, lambda done: None)
-    assert "nobody" in results.reasons["nobody-paper"]
-    with pytest.raises(BadInput, match="nobody"):
-        results["nobody-paper"]
-
-
-def test_a_finished_experiment_is_not_run_again_unless_its_settings_changed(tmp_path):
-    ran = []
-
-    def run(watch) -> dict:
-        ran.append(1)
-        return {"answer": len(ran)}
-
-    notebook = Notebook(tmp_path)
-    for settings in ({"seed": 1, "pair": (1, 2)}, {"seed": 1, "pair": (1, 2)}, {"seed": 2, "pair": (1, 2)}):
-        results = Results()
-        measure(Experiment("one", settings, 1, run), notebook, results, lambda done: None)
-    assert len(ran) == 2
-    assert results["one"] == {"answer": 2}
-
-
-def test_code_behind_an_agent_counts_as_a_setting():
-    assert lab.fingerprint("tree:reading=published") != lab.fingerprint("random")
-    assert "def tree_card" in lab.source_of("ludus.agents.qlearning")  # it drafts like the tree
-
-
-def test_papers_are_found_by_name():
-    assert "gravitas" in paper_names()
-    with pytest.raises(UnknownName, match="gravitas"):
-        find_paper("gravitass")
+    assert evolution.true_spread(unequal) == pytest.approx(0.088, abs=0.01)
 
 
 # ------------------------------------------------------------------------------------------------ the whole
@@ -225,10 +134,14 @@ def test_papers_are_found_by_name():
 def tiny():
     """All experiments, with so few games that a test can run them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lab, "TABLE_GAMES", 8)
-        patch.setattr(lab, "FINAL_GAMES", 8)
-        patch.setattr(lab, "SELECTION_RUNS", (20, 34))
-        patch.setattr(lab, "RUN_COUNTS", {name: (players, 20, 0.1) for name, (players, *_) in lab.RUN_COUNTS.items()})
+        patch.setattr(learning, "TABLE_GAMES", 8)
+        patch.setattr(learning, "FINAL_GAMES", 8)
+        patch.setattr(evolution, "SELECTION_RUNS", (20, 34))
+        patch.setattr(
+            run_counts,
+            "RUN_COUNTS",
+            {name: (players, 20, 0.1) for name, (players, *_) in run_counts.RUN_COUNTS.items()},
+        )
         yield Scale("tiny", share=0.0005)
 
 
@@ -236,7 +149,7 @@ def tiny():
 def whole(tiny, tmp_path_factory):
     """A folder with all of it, and what was heard on the way."""
     folder, heard = tmp_path_factory.mktemp("whole"), []
-    reproduce("gravitas", tiny, 5, folder, lambda *news: heard.append(news))
+    reproduce("gravitas", tiny, 5, folder, WORKERS, lambda *news: heard.append(news))
     return folder, heard
 
 
@@ -260,7 +173,7 @@ def test_every_claim_has_a_row_with_a_verdict(whole):
     figures = [f"fig-{k}" for k in range(10, 16)]
     tables = [f"table-{k}" for k in range(2, 6)]
     formulas = [f"formula-{k}" for k in range(1, 5)]
-    runs = [f"runs-{name}" for name in lab.RUN_COUNTS]
+    runs = [f"runs-{name}" for name in run_counts.RUN_COUNTS]
     assert {*figures, *tables, *formulas, *runs, "evolution-cost", "champion-intended", "neat"} <= set(rows)
     assert all(row["verdict"] and row["why"] and row["published"] and row["ours"] for row in rows.values())
     assert rows["fig-10"]["ours"][0]["games"] == 16
@@ -283,30 +196,14 @@ def kill_at(experiment: str):
 def test_the_same_seed_gives_the_same_tables_also_when_killed_and_resumed(tiny, whole, tmp_path):
     for experiment in ("tree-published-paper", "learn-turn-default", "breeding"):
         with pytest.raises(Killed):
-            reproduce("gravitas", tiny, 5, tmp_path, kill_at(experiment))
+            reproduce("gravitas", tiny, 5, tmp_path, WORKERS, kill_at(experiment))
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "experiments").iterdir()}
     assert 50 < len(kept) < len(list((whole[0] / "experiments").iterdir()))
-    reproduce("gravitas", tiny, 5, tmp_path)
+    reproduce("gravitas", tiny, 5, tmp_path, WORKERS)
     assert all(path.stat().st_mtime_ns == when for path, when in kept.items())  # not measured again
     assert timeless(tmp_path) == timeless(whole[0])
 
 
 def test_another_seed_gives_other_tables(tiny, tmp_path):
-    found = [lab.tournaments(tiny, seed)[0].run(lambda done: None) for seed in (5, 6)]
+    found = [lineups.lineups(tiny, seed, WORKERS)[0].run(lambda done: None) for seed in (5, 6)]
     assert found[0] != found[1]
-
-
-# ------------------------------------------------------------------------------------------------ the page
-
-
-def test_the_table_of_claims_escapes_words_and_names_other_rules():
-    finding = Finding(
-        Claim("k", "Figure <1>", "a & b", "52 %"), (rate(0.5, 0.1, rules="odd"),), Verdict.REPRODUCED, "so"
-    )
-    table = findings_table([finding], ["x", "y"])
-    text = render(Page("t", "s", "l", [], [Section("S", [table])], "f", STYLE))
-    assert "Figure &lt;1&gt;" in text
-    assert "50.0 %" in text
-    assert "<span class=label>it, odd</span>" in text
-    assert 'class="badge reproduced"' in text
-    assert ".reproduced," in text

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ludus.papers import Results, Unmeasured
-from ludus.papers._gravitas_lab import (
+from ludus.papers.claims import Finding, Measure, Verdict
+from ludus.papers.experiments import Results, Unmeasured
+from ludus.papers.gravitas.lineups import (
     ABLATION,
     BOTH,
     CHAMPION_FINALISTS,
@@ -19,8 +20,7 @@ from ludus.papers._gravitas_lab import (
     RULES,
     share,
 )
-from ludus.papers.claims import Finding, Measure, Verdict
-from ludus.papers.findings import STYLE, findings_table
+from ludus.papers.tables import STYLE, findings_table
 from ludus.report.charts import Group, Line, bar_chart, line_chart
 from ludus.report.page import Page, Section, Tile, bullets, paragraph
 

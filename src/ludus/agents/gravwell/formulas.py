@@ -1,7 +1,7 @@
-"""The neuro-evolved player of the Gravitas paper: a little program of sums, differences and products.
+"""The neuro-evolved player of the Gravitas paper: a little formulas of sums, differences and products.
 
 Its 30 inputs are whole numbers: value, type and order of the cards in eight slots, then the tiles of the own ship, of
-the rivals in order of seat, and of the hulks. Its eight outputs are preferences for the slots; the card in the
+the rivals in order of seat, and of the hulks. Their eight results are preferences for the slots; the card in the
 preferred slot is played, the lower slot among equals. Arithmetic has 32 bits and wraps round. Stacks are picked at
 random and emergency stops never used.
 
@@ -28,6 +28,8 @@ from ludus.games.gravwell import SHIPS, list_cards
 from ludus.runs import load_run
 from ludus.settings import setting
 
+METHOD, FORMER = "gravwell/formulas", "evolution"
+"""What trains them, and how that was called before."""
 SLOTS = 8  # a hand has at most six cards; the published program has room for eight
 FOR_SLOT = 3
 INPUTS = SLOTS * FOR_SLOT + SHIPS
@@ -45,7 +47,7 @@ CARD_INPUTS = np.stack([
 ])  # fmt: skip
 """The three numbers of a card, by encoding."""
 
-# ------------------------------------------------------------------------------------------------ programs
+# ------------------------------------------------------------------------------------------------ formulas
 
 
 class Operation(NamedTuple):
@@ -58,7 +60,7 @@ class Operation(NamedTuple):
 
 
 @dataclass
-class Program:
+class Formulas:
     """Places 0 … INPUTS-1 are the inputs, the operations follow; each works on earlier places only."""
 
     outputs: list[int]
@@ -71,25 +73,29 @@ class Program:
         return {"outputs": self.outputs, "operations": [list(operation) for operation in self.operations]}
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Program:
-        return cls(list(value["outputs"]), [Operation(*operation) for operation in value["operations"]])
+    def from_json(cls, value: Mapping[str, Any]) -> Formulas:
+        found = cls(list(value["outputs"]), [Operation(*operation) for operation in value["operations"]])
+        reach = [(k, *node[2:]) for k, node in enumerate(found.operations)] + [(len(found.operations), *found.outputs)]
+        if len(found.outputs) != SLOTS or any(not 0 <= place < INPUTS + k for k, *places in reach for place in places):
+            raise ValueError("a formula works on a place that is not there")
+        return found
 
 
-class Programs(NamedTuple):
-    """Programs as arrays; row g is program g, padded to the longest."""
+class Packed(NamedTuple):
+    """Candidates as arrays, one row each, padded to the longest."""
 
     lengths: np.ndarray  # int64[g]
     operations: np.ndarray  # int64[g, operation, (layer, kind, left, right)]
     outputs: np.ndarray  # int64[g, slot]
 
 
-def pack(programs: Sequence[Program]) -> Programs:
-    lengths = np.array([len(program.operations) for program in programs])
-    operations = np.zeros((len(programs), max(1, lengths.max()), len(Operation._fields)), np.int64)
-    for g, program in enumerate(programs):
-        if program.operations:
-            operations[g, : lengths[g]] = program.operations
-    return Programs(lengths, operations, np.array([program.outputs for program in programs]))
+def pack(candidates: Sequence[Formulas]) -> Packed:
+    lengths = np.array([len(formulas.operations) for formulas in candidates])
+    operations = np.zeros((len(candidates), max(1, lengths.max()), len(Operation._fields)), np.int64)
+    for g, formulas in enumerate(candidates):
+        if formulas.operations:
+            operations[g, : lengths[g]] = formulas.operations
+    return Packed(lengths, operations, np.array([formulas.outputs for formulas in candidates]))
 
 
 # ------------------------------------------------------------------------------------------------ playing
@@ -102,10 +108,10 @@ def wrapped(number):
 
 
 @rule
-def calculate(programs, g, values):
-    """Run program g on the inputs at the head of `values`."""
-    for k in range(programs.lengths[g]):
-        node = programs.operations[g, k]
+def calculate(packed, g, values):
+    """Run those of row g on the inputs at the head of `values`."""
+    for k in range(packed.lengths[g]):
+        node = packed.operations[g, k]
         left, right = values[node[2]], values[node[3]]
         if node[1] == ADD:
             values[INPUTS + k] = wrapped(left + right)
@@ -130,18 +136,18 @@ def read_inputs(view, player, hand, cards, card_inputs, values):
 
 
 @rule
-def program_action(view, player, programs, g, card_inputs, rng, hand, values):
-    """What program g does; random picks, no stops."""
+def formulas_action(view, player, packed, g, card_inputs, rng, hand, values):
+    """What the formulas of row g say; random picks, no stops."""
     if view.phase == STOP:
         return GO
     if view.phase == DRAFT:
         return PICK + any_of(view.face_up, rng)
     cards = list_cards(view.hand[player], 0, hand)
     read_inputs(view, player, hand, cards, card_inputs, values)
-    calculate(programs, g, values)
+    calculate(packed, g, values)
     best = 0
     for slot in range(1, cards):
-        if values[programs.outputs[g, slot]] > values[programs.outputs[g, best]]:
+        if values[packed.outputs[g, slot]] > values[packed.outputs[g, best]]:
             best = slot
     return hand[best]
 
@@ -150,16 +156,16 @@ def program_action(view, player, programs, g, card_inputs, rng, hand, values):
 
 
 @template
-def choose_by_program(views, players, words, programs, card_inputs, hand, values, out):
+def choose_by_formulas(views, players, words, packed, card_inputs, hand, values, out):
     for i in range(views.shape[0]):
-        out[i] = program_action(views[i], players[i], programs, 0, card_inputs, words[i], hand, values)
+        out[i] = formulas_action(views[i], players[i], packed, 0, card_inputs, words[i], hand, values)
 
 
 @dataclass
 class Evolved(Agent):
-    """A program bred by `ludus train evolution`, the scheme of the Gravitas paper."""
+    """Formulas bred by `ludus train gravwell/formulas`, the scheme of the Gravitas paper."""
 
-    name: ClassVar[str] = "evolution"
+    name: ClassVar[str] = "formulas"
     compiled: ClassVar[bool] = True
     only_for: ClassVar[str] = "gravwell"
 
@@ -167,16 +173,16 @@ class Evolved(Agent):
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
-        folder = load_run(self.run, "evolution", game)
-        content = folder.read("best.json")
-        if content is None:
-            raise BadInput(f"{self.run} holds no program yet: its training has not finished a generation")
-        self._programs = pack([Program.from_json(json.loads(content))])
+        folder = load_run(self.run, METHOD, game, FORMER)
+        packed = folder.load("best.json", lambda content: pack([Formulas.from_json(json.loads(content))]))
+        if packed is None:
+            raise BadInput(f"{self.run} holds no formulas yet: its training has not finished a generation")
+        self._packed = packed
         self._card_inputs = CARD_INPUTS[ENCODINGS.index(folder.settings["settings"]["encoding"])]
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
         out = np.empty(len(views), np.int32)
         hand = np.empty(self.game.facts.max_actions, np.int32)
-        values = np.empty(INPUTS + self._programs.operations.shape[1], np.int64)
-        self.game.kernel(choose_by_program)(views, players, words, self._programs, self._card_inputs, hand, values, out)
+        values = np.empty(INPUTS + self._packed.operations.shape[1], np.int64)
+        self.game.kernel(choose_by_formulas)(views, players, words, self._packed, self._card_inputs, hand, values, out)
         return out
