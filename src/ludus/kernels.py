@@ -123,13 +123,19 @@ def turn_actions(states, symmetry, actions, out):
 
 
 @template
+def pick_any(menu, count, rng):
+    """One of the first `count` actions, each as likely. Nothing is drawn where there is no choice: all who play at
+    random must play the same match."""
+    return menu[0] if count == 1 else menu[below(rng, count)]
+
+
+@template
 def random_step(state, row, menu, actions, mask):
     """Every acting player chooses uniformly, each with the word of its own seat."""
     for player in range(SEATS):
         actions[player] = -1
         if mask >> player & 1:
-            count = legal(state, player, menu)
-            actions[player] = menu[0] if count == 1 else menu[below(row[1 + player : 2 + player], count)]
+            actions[player] = pick_any(menu, legal(state, player, menu), row[1 + player : 2 + player])
     step(state, actions, row[:1])
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from ludus import agent, kernels
 from ludus.agent import Thoughts
-from ludus.agents.alphabeta import DELAY, PROVEN
 from ludus.game import Game, View
 from ludus.rng import match_words, stream
+from ludus.search.alphabeta import DELAY, PROVEN
 
 
 class Minimax:

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from ludus import agent, load
-from ludus.agents.alphabeta import DELAY, _Search
 from ludus.arena.match import Match
 from ludus.errors import Mismatch
 from ludus.game import View
 from ludus.rng import stream
+from ludus.search.alphabeta import DELAY, Deepening
 from tests.agents.minimax import Minimax, later, mover_of, random_positions, start, successors, thoughts_on
 
 
@@ -232,9 +232,9 @@ def test_time_is_a_limit():
     assert not thinker.repeatable
 
 
-def _search(game, states) -> _Search:
+def _search(game, states) -> Deepening:
     player = mover_of(game, states)
-    search = _Search(game, states, player, game.menu(states, player), 12)
+    search = Deepening(game, states, player, game.menu(states, player), 12)
     for depth in range(1, 6):
         search.begin(depth)
         search.go_on(1 << 62)

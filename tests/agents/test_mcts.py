@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 
 from ludus import agent, kernels, load
-from ludus.agents.mcts import ARM, POINT, Mcts, decide
+from ludus.agents.mcts import Mcts
 from ludus.arena.contest import contest
 from ludus.catalogue import game_names
 from ludus.errors import BadSpec
 from ludus.game import Game, View
 from ludus.rng import match_words, stream
 from ludus.rules import rule
+from ludus.search.tree import make_tree
+from ludus.search.uct import decide
 from tests.agents.minimax import Minimax, mover_of, random_positions, start, successors, thoughts_on
 
 
@@ -69,18 +71,18 @@ def test_tic_tac_toe_is_a_draw():
 
 
 class Watched(Mcts):
-    """Keeps its tables, so that one can see which arms are proven."""
+    """Keeps its tree, so that one can see which arms are proven."""
 
     name = "watched"
 
-    def _tables(self):
-        self.tables = super()._tables()
-        return self.tables
+    def _tree(self):
+        self.tree = super()._tree()
+        return self.tree
 
     def proven(self, view: View) -> dict[int, float]:
         """The actions whose worth is certain."""
-        first, _ = self.game.kernel(decide)(view.states, 0, view.player, stream(1), 1.0, *self.tables)
-        arms = self.tables[-1][first : first + len(view.legal)]
+        first, _ = self.game.kernel(decide)(self.tree, view.states, 0, view.player, stream(1), 1.0)
+        arms = self.tree.arms[first : first + len(view.legal)]
         return {int(action): float(arm.worth) for action, arm in zip(view.legal, arms) if arm.spread == 0}
 
 
@@ -181,7 +183,7 @@ def test_nobody_in_the_tree_plays_by_what_it_cannot_know(cards, moves, player, p
     game = load("kuhn_poker")
     searcher = agent(Watched(sims=500), game)
     searcher.act(View(game, game.parse_state(f"cards {cards}\nmoves {moves}", 2), player), stream(1))
-    assert np.count_nonzero(searcher.tables[2]["key"]) == points
+    assert np.count_nonzero(searcher.tree.points["key"]) == points
 
 
 def twins(game: Game, players: int, plies: int, rules: dict | None = None) -> list[tuple[np.ndarray, np.ndarray, int]]:
@@ -331,9 +333,8 @@ class Cramped(Mcts):
 
     name = "cramped"
 
-    def _tables(self):
-        scratch, words64, _, _ = super()._tables()
-        return scratch, words64, np.zeros(8, POINT), np.empty(70, ARM)
+    def _tree(self):
+        return make_tree(self.game, self.sims, points=8, arms=70)
 
 
 @pytest.mark.parametrize(("name", "players"), [("connect_four", 2), ("goofspiel", 4), ("kuhn_poker", 2)])

@@ -12,12 +12,13 @@ from typing import ClassVar
 import numpy as np
 
 from ludus.agent import Agent, Thoughts
-from ludus.agents.mcts import play_on
 from ludus.compile import template
 from ludus.errors import BadSpec
 from ludus.game import View
+from ludus.kernels import pick_any
 from ludus.rng import below, uniform
 from ludus.rules import HIDDEN, MAX_ACTIONS, SEATS, determinize, legal, step, to_act
+from ludus.search.rollout import roll_out
 from ludus.settings import setting
 
 LATER = 1 - 1e-9  # a win at once is better than one in every roll-out
@@ -32,11 +33,11 @@ def try_action(world, player, action, horizon, rng, menu, actions, values):
     for rival in range(SEATS):
         actions[rival] = -1
         if rival != player and mask >> rival & 1:
-            actions[rival] = menu[below(rng, legal(world, rival, menu))]
+            actions[rival] = pick_any(menu, legal(world, rival, menu), rng)
     actions[player] = action
     step(world, actions, rng)
     is_certain = to_act(world) == 0
-    play_on(world, horizon, rng, menu, actions, values)
+    roll_out(world, horizon, rng, menu, actions, values)
     return values[player] if is_certain else values[player] * LATER
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ludus.agent import Agent
 from ludus.compile import template
-from ludus.rng import below
+from ludus.kernels import pick_any
 from ludus.rules import MAX_ACTIONS, legal
 
 
@@ -17,9 +17,7 @@ from ludus.rules import MAX_ACTIONS, legal
 def choose_at_random(views, players, words, out):
     menu = np.empty(MAX_ACTIONS, np.int32)
     for i in range(views.shape[0]):
-        count = legal(views[i], players[i], menu)
-        # Nothing is drawn for a forced move, here as in `kernels.random_step`: both must play the same match.
-        out[i] = menu[0] if count == 1 else menu[below(words[i], count)]
+        out[i] = pick_any(menu, legal(views[i], players[i], menu), words[i])
 
 
 @dataclass
