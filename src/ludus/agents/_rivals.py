@@ -18,15 +18,14 @@ from ludus.compile import is_template, rule, template
 from ludus.errors import BadInput, UnknownName
 from ludus.files import load_module
 from ludus.game import Game
-from ludus.rng import below
+from ludus.kernels import pick_any
 from ludus.rules import MAX_ACTIONS, legal
 
 
 @template
 def random_choice(view, player, rng):
     menu = np.empty(MAX_ACTIONS, np.int32)
-    count = legal(view, player, menu)
-    return menu[0] if count == 1 else menu[below(rng, count)]
+    return pick_any(menu, legal(view, player, menu), rng)
 
 
 def find_rival(name: str, game: Game) -> Callable:
