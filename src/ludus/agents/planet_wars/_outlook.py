@@ -24,6 +24,7 @@ OUTLOOK = record(
     growth=(np.int32, MAX_PLANETS),
     trip=(np.int32, (MAX_PLANETS, MAX_PLANETS)),
     landing=(np.int32, (2, MAX_PLANETS, COLUMNS)),  # ships that land: mine, then the rival's
+    leaving=(np.int32, (MAX_PLANETS, COLUMNS)),  # ships of mine that are to leave later
     owner=(np.int32, (MAX_PLANETS, COLUMNS)),
     ships=(np.int32, (MAX_PLANETS, COLUMNS)),
     spare=(np.int32, (MAX_PLANETS, COLUMNS)),  # what its owner can take away by then without losing the planet for it
@@ -46,6 +47,7 @@ def look(state, player, span, outlook):
         outlook.trip[a, a] = 0
     outlook.span = min(span, COLUMNS - 1) if span > 0 else outlook.longest
     outlook.landing[:, : state.planets, : outlook.span + 1] = 0
+    outlook.leaving[: state.planets, : outlook.span + 1] = 0
     for side in range(2):
         owner = player if side == 0 else 1 - player
         for k in range(state.under_way[owner]):
@@ -82,6 +84,8 @@ def foresee(outlook, planet):
         mine, rivals = outlook.landing[0, planet, t], outlook.landing[1, planet, t]
         if mine + rivals > 0:
             owner, ships = clash(owner, ships, mine, rivals)
+        if owner == MINE:
+            ships = max(0, ships - outlook.leaving[planet, t])
         outlook.owner[planet, t] = owner
         outlook.ships[planet, t] = ships
     find_spare(outlook, planet)

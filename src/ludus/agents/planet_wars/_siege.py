@@ -1,0 +1,116 @@
+"""What a position is worth: the growth of every planet if both sides threw all they can spare at it.
+
+For each planet on its own, both players stream their spare ships at it, as they become spare, to the end of the outlook.
+What survives everything thrown at it alone survives any part of it, so the sum over the planets is a safe bound that
+needs no search. My streams start a little later than the rival's: I shall want some of those ships elsewhere. A planet
+that stays neutral in the outlook is left alone; one that is taken is besieged from then on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ludus.agents.planet_wars._outlook import COLUMNS, MINE, RIVALS, clash
+from ludus.compile import rule
+from ludus.games._planet_wars_maps import NEUTRAL
+from ludus.games._planet_wars_text import MAX_PLANETS
+from ludus.rules import record
+
+SIEGE = record(
+    out=(np.int32, (2, COLUMNS)),  # what leaves one planet, by turn
+    stream=(np.int32, (2, MAX_PLANETS, COLUMNS)),  # what can land on each, mine and the rival's
+)
+
+WEIGHTS = record(
+    span=np.int32,  # turns that are looked ahead
+    delay=np.int32,  # turns by which my streams start later
+    pull=np.float64,  # how bad a ship of the rival's is that still stands, a turn
+    cost=np.float64,  # how bad a ship is that is lost to neutral planets
+)
+
+
+@rule
+def open_streams(outlook, siege, delay):
+    """All that both sides can bring to each planet that will not stay neutral."""
+    last = outlook.span + 1
+    siege.stream[:, : outlook.planets, :last] = 0
+    for source in range(outlook.planets):
+        sides = departures(outlook, siege, source, delay)
+        for side in range(2):
+            if sides >> side & 1 == 0:
+                continue
+            for dest in range(outlook.planets):
+                turns = outlook.trip[source, dest]
+                if dest != source and outlook.owner[dest, outlook.span] + outlook.owner[dest, 0] != NEUTRAL:
+                    for t in range(turns, last):
+                        siege.stream[side, dest, t] += siege.out[side, t - turns]
+
+
+@rule
+def departures(outlook, siege, source, delay):
+    """What can leave a planet in each turn; a mask of the sides that have any."""
+    sides, holder, gone = 0, NEUTRAL, 0
+    for t in range(outlook.span + 1):
+        owner = outlook.owner[source, t]
+        if owner != holder:
+            holder, gone = owner, 0
+        more = 0
+        if owner == RIVALS or (owner == MINE and t >= delay):
+            more = outlook.spare[source, t] - gone
+            gone += more
+            sides |= owner if more > 0 else 0
+        siege.out[0, t] = more if owner == MINE else 0
+        siege.out[1, t] = more if owner == RIVALS else 0
+    return sides
+
+
+@rule
+def besieged(outlook, siege, planet, weights):
+    """The worth of one planet, from the turn on in which it is nobody's no more."""
+    t = 0
+    while t < outlook.span and outlook.owner[planet, t] == NEUTRAL:
+        t += 1
+    owner, ships, growth = outlook.owner[planet, t], outlook.ships[planet, t], outlook.growth[planet]
+    mine, rivals = 0, 0  # who could have been here earlier waits until the neutral ships are beaten
+    for before in range(t + 1):
+        mine += siege.stream[0, planet, before]
+        rivals += siege.stream[1, planet, before]
+    worth, standing = 0, 0
+    while t < outlook.span and owner != NEUTRAL:
+        t += 1
+        worth += growth if owner == MINE else -growth
+        mine += outlook.landing[0, planet, t] + siege.stream[0, planet, t]
+        rivals += outlook.landing[1, planet, t] + siege.stream[1, planet, t]
+        ships += growth
+        if mine + rivals > 0:
+            owner, ships = clash(owner, ships, mine, rivals)
+            mine, rivals = 0, 0
+        standing += ships if owner == RIVALS else 0
+    return worth - weights.pull * standing
+
+
+@rule
+def lost_to_neutrals(outlook, planet):
+    """Ships that I lose against the neutral garrison, less those that the rival does."""
+    lost = 0
+    for t in range(1, outlook.span + 1):
+        if outlook.owner[planet, t - 1] != NEUTRAL:
+            break
+        mine, rivals = outlook.landing[0, planet, t], outlook.landing[1, planet, t]
+        if mine + rivals > 0:
+            fallen = outlook.ships[planet, t - 1]
+            fallen -= outlook.ships[planet, t] if outlook.owner[planet, t] == NEUTRAL else 0
+            lost += fallen if mine > rivals else -fallen
+    return lost
+
+
+@rule
+def worth_of(outlook, siege, weights):
+    """What the outlook promises me over the rival, in ships at its end."""
+    open_streams(outlook, siege, weights.delay)
+    worth = 0.0
+    for planet in range(outlook.planets):
+        worth += besieged(outlook, siege, planet, weights)
+        if outlook.owner[planet, 0] == NEUTRAL:
+            worth -= weights.cost * lost_to_neutrals(outlook, planet)
+    return worth

@@ -1,0 +1,276 @@
+"""The champion of Planet Wars: exact futures, judged as if every planet were under siege, and plans built from steps.
+
+A step takes a planet in one turn with ships from several planets, the farthest first, so that all land together (nearer
+ones leave later: such orders are part of the plan, but not yet given); or it moves all that one planet can spare to
+another. Every step is judged alone by what the whole position is then worth, and the best are chained, each judged anew
+after those before it. Defence, sniping, supply and the choice of a front need no rules of their own: they fall out of
+the judgement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ludus.agents.planet_wars._outlook import MINE, OUTLOOK, RIVALS, clash, foresee, look
+from ludus.agents.planet_wars._plans import PlanningAgent, add_order, next_order, start_of_turn
+from ludus.agents.planet_wars._siege import SIEGE, WEIGHTS, worth_of
+from ludus.compile import rule, template
+from ludus.game import Game
+from ludus.games._planet_wars_maps import NEUTRAL
+from ludus.games._planet_wars_text import MAX_PLANETS
+from ludus.rules import record
+from ludus.settings import setting
+
+STEPS = 1024
+ARRIVALS = 4  # turns of arrival that are tried for a planet
+TRIALS = 24  # steps that are judged anew after each link of a chain
+LINKS = 12
+
+STEP = record(
+    dest=np.int32,
+    arrive=np.int32,
+    need=np.int32,
+    source=np.int32,  # of a move; -1 where the sources are found by the time of arrival
+    gain=np.float64,
+)
+PARTS = record(
+    count=np.int32, source=(np.int32, MAX_PLANETS), ships=(np.int32, MAX_PLANETS), leave=(np.int32, MAX_PLANETS)
+)
+
+# ------------------------------------------------------------------------------------------------ steps
+
+
+@rule
+def find_parts(outlook, step, parts):
+    """Who sends how many and when; False if the ships are not there."""
+    parts.count = 0
+    need = step.need
+    if step.source >= 0:
+        ships = outlook.spare[step.source, 0] if outlook.owner[step.source, 0] == MINE else 0
+        if ships > 0:
+            add_part(parts, step.source, ships, 0)
+        return ships > 0
+    for leave in range(step.arrive):
+        for source in range(outlook.planets):
+            if outlook.trip[source, step.dest] == step.arrive - leave and outlook.owner[source, leave] == MINE:
+                ships = min(need, outlook.spare[source, leave])
+                if ships > 0 and source != step.dest:
+                    add_part(parts, source, ships, leave)
+                    need -= ships
+        if need == 0:
+            return parts.leave[0] == 0  # else it is a step for another turn
+    return False
+
+
+@rule
+def add_part(parts, source, ships, leave):
+    parts.source[parts.count] = source
+    parts.ships[parts.count] = ships
+    parts.leave[parts.count] = leave
+    parts.count += 1
+
+
+@rule
+def put(outlook, dest, parts, sign):
+    """Write the parts of a step into the outlook, or with sign -1 take them out again."""
+    for k in range(parts.count):
+        source, leave, ships = parts.source[k], parts.leave[k], sign * parts.ships[k]
+        if leave == 0:
+            outlook.ships[source, 0] -= ships
+        else:
+            outlook.leaving[source, leave] += ships
+        lands = leave + outlook.trip[source, dest]
+        if lands <= outlook.span:
+            outlook.landing[0, dest, lands] += ships
+        foresee(outlook, source)
+    foresee(outlook, dest)
+
+
+@rule
+def judge(outlook, siege, weights, step, parts):
+    """What the position is worth after a step; very little if it cannot be taken."""
+    if not find_parts(outlook, step, parts):
+        return -1e18
+    put(outlook, step.dest, parts, 1)
+    worth = worth_of(outlook, siege, weights)
+    put(outlook, step.dest, parts, -1)
+    return worth
+
+
+# ------------------------------------------------------------------------------------------------ which steps
+
+
+@rule
+def ships_to_hold(outlook, siege, dest, arrive, besieged):
+    """Ships that must land in a turn for the planet to be mine from then on, against the fleets under way or, with
+    `besieged`, against all that the rival can bring; 0 if none are needed."""
+    need = 0
+    for _ in range(4):
+        owner, ships = outlook.owner[dest, arrive - 1], outlook.ships[dest, arrive - 1]
+        missing = 0
+        for t in range(arrive, outlook.span + 1):
+            ships += outlook.growth[dest] if owner != NEUTRAL else 0
+            mine, rivals = outlook.landing[0, dest, t], outlook.landing[1, dest, t]
+            mine += need if t == arrive else 0
+            if besieged and t > arrive:
+                mine += siege.stream[0, dest, t]
+                rivals += siege.stream[1, dest, t]
+            was = owner
+            if mine + rivals > 0 or t == arrive:
+                owner, ships = clash(owner, ships, mine, rivals)
+            if owner != MINE:
+                missing = ships + (0 if was == MINE else 1)
+                break
+        if missing == 0:
+            return need
+        need += missing
+    return need
+
+
+@rule
+def add_step(steps, count, dest, arrive, need, source):
+    if count < STEPS:
+        one = steps[count]
+        one.dest, one.arrive, one.need, one.source, one.gain = dest, arrive, need, source, 0.0
+        return count + 1
+    return count
+
+
+@rule
+def list_captures(outlook, siege, steps, count, dest):
+    """Steps that take or save a planet, in the first turns in which that can be done."""
+    tried = 0
+    for arrive in range(1, outlook.span):
+        near = False
+        for source in range(outlook.planets):
+            if outlook.trip[source, dest] == arrive and outlook.owner[source, 0] == MINE:
+                near = near or (source != dest and outlook.spare[source, 0] > 0)
+        if not near:
+            continue
+        least = ships_to_hold(outlook, siege, dest, arrive, False)
+        if least > 0 and ships_at_hand(outlook, dest, arrive) >= least:
+            tried += 1
+            count = add_step(steps, count, dest, arrive, least, -1)
+            safe = ships_to_hold(outlook, siege, dest, arrive, True)
+            if safe > least:
+                count = add_step(steps, count, dest, arrive, safe, -1)
+        if tried == ARRIVALS:
+            break
+    return count
+
+
+@rule
+def ships_at_hand(outlook, dest, arrive):
+    total = 0
+    for source in range(outlook.planets):
+        leave = arrive - outlook.trip[source, dest]
+        if source != dest and leave >= 0 and outlook.owner[source, leave] == MINE:
+            total += outlook.spare[source, leave]
+    return total
+
+
+@rule
+def list_steps(outlook, siege, steps):
+    """All steps worth a look; `siege` must be of this outlook."""
+    count = 0
+    for dest in range(outlook.planets):
+        count = list_captures(outlook, siege, steps, count, dest)
+    for source in range(outlook.planets):
+        if outlook.owner[source, 0] != MINE or outlook.spare[source, 0] == 0:
+            continue
+        for dest in range(outlook.planets):
+            turns = outlook.trip[source, dest]
+            if dest != source and turns < outlook.span and outlook.owner[dest, turns] != NEUTRAL:
+                count = add_step(steps, count, dest, turns, 0, source)
+    return count
+
+
+# ------------------------------------------------------------------------------------------------ plans
+
+
+@rule
+def bring_best_forward(steps, first, count):
+    """Put the step with the most gain at `first`."""
+    best = first
+    for k in range(first + 1, count):
+        if steps[k].gain > steps[best].gain:
+            best = k
+    held = steps[first].dest, steps[first].arrive, steps[first].need, steps[first].source, steps[first].gain
+    one, other = steps[first], steps[best]
+    one.dest, one.arrive, one.need, one.source, one.gain = other.dest, other.arrive, other.need, other.source, other.gain
+    other.dest, other.arrive, other.need, other.source, other.gain = held
+
+
+@rule
+def chain(outlook, siege, weights, steps, count, parts, plan, worth):
+    """Add the best step again and again, as long as it is a gain; what the position is worth at last."""
+    for link in range(LINKS):
+        bring_best_forward(steps, 0, count)
+        if steps[0].gain <= worth + 1e-9:
+            break
+        find_parts(outlook, steps[0], parts)
+        put(outlook, steps[0].dest, parts, 1)
+        for k in range(parts.count):
+            if parts.leave[k] == 0:
+                add_order(plan, parts.source[k], steps[0].dest, parts.ships[k])
+        worth = steps[0].gain
+        for k in range(min(TRIALS, count)):
+            if k > 0:
+                bring_best_forward(steps, k, count)
+            steps[k].gain = judge(outlook, siege, weights, steps[k], parts)
+        for k in range(min(TRIALS, count), count):
+            steps[k].gain = -1e18
+    return worth
+
+
+@rule
+def make_plan(state, player, weights, outlook, siege, steps, parts, plan):
+    """All orders of a turn."""
+    plan.count = 0
+    look(state, player, max(1, min(weights.span, state.params.turns - state.turn)), outlook)
+    worth = worth_of(outlook, siege, weights)
+    count = list_steps(outlook, siege, steps)
+    for k in range(count):
+        steps[k].gain = judge(outlook, siege, weights, steps[k], parts)
+    if count > 0:
+        chain(outlook, siege, weights, steps, count, parts, plan, worth)
+
+
+@template
+def choose_as_champion(views, players, weights, outlooks, sieges, steps, parts, plans, scratch, bytes_of_it, out):
+    for i in range(views.shape[0]):
+        key = start_of_turn(views[i], players[i], scratch, bytes_of_it)
+        plan = plans[key % np.uint64(plans.shape[0])]
+        if plan.key != key:
+            make_plan(scratch[0], players[i], weights[0], outlooks[0], sieges[0], steps, parts[0], plan)
+            plan.key = key
+        out[i] = next_order(views[i], players[i], plan)
+
+
+@dataclass
+class Champion(PlanningAgent):
+    """Plans of synchronised steps, judged as if every planet were besieged by all that can be spared."""
+
+    name: ClassVar[str] = "champion"
+    compiled: ClassVar[bool] = True
+    only_for: ClassVar[str] = "planet_wars"
+
+    span: int = setting(32, "turns that are looked ahead", low=4)
+    delay: int = setting(2, "turns by which its own streams are taken to start later", low=0)
+    pull: float = setting(0.001, "how bad a ship of the rival's is that still stands, a turn", low=0)
+    cost: float = setting(1.0, "how bad a ship is that is lost to a neutral planet", low=0)
+
+    def prepare(self, game: Game) -> None:
+        super().prepare(game)
+        self._weights = np.zeros(1, WEIGHTS)
+        for name in ("span", "delay", "pull", "cost"):
+            self._weights[name] = getattr(self, name)
+
+    def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
+        out = np.empty(len(views), np.int32)
+        desk = np.zeros(1, OUTLOOK), np.zeros(1, SIEGE), np.zeros(STEPS, STEP), np.zeros(1, PARTS)
+        self.game.kernel(choose_as_champion)(views, players, self._weights, *desk, *self.room(), out)
+        return out
