@@ -25,6 +25,8 @@ WEIGHTS = record(
     span=np.int32,  # turns that are looked ahead
     delay=np.int32,  # turns by which my streams start later
     pull=np.float64,  # how bad a ship of the rival's is that still stands, a turn
+    share=np.int32,
+    part=np.float64,
     cost=np.float64,  # how bad a ship is that is lost to neutral planets
 )
 
@@ -65,7 +67,7 @@ def departures(outlook, siege, source, delay):
 
 
 @rule
-def besieged(outlook, siege, planet, weights):
+def besieged(outlook, siege, planet, weights, share):
     """The worth of one planet, from the turn on in which it is nobody's no more."""
     t = 0
     while t < outlook.span and outlook.owner[planet, t] == NEUTRAL:
@@ -73,14 +75,14 @@ def besieged(outlook, siege, planet, weights):
     owner, ships, growth = outlook.owner[planet, t], outlook.ships[planet, t], outlook.growth[planet]
     mine, rivals = 0, 0  # who could have been here earlier waits until the neutral ships are beaten
     for before in range(t + 1):
-        mine += siege.stream[0, planet, before]
-        rivals += siege.stream[1, planet, before]
+        mine += siege.stream[0, planet, before] * share >> 4
+        rivals += siege.stream[1, planet, before] * share >> 4
     worth, standing = 0, 0
     while t < outlook.span and owner != NEUTRAL:
         t += 1
         worth += growth if owner == MINE else -growth
-        mine += outlook.landing[0, planet, t] + siege.stream[0, planet, t]
-        rivals += outlook.landing[1, planet, t] + siege.stream[1, planet, t]
+        mine += outlook.landing[0, planet, t] + (siege.stream[0, planet, t] * share >> 4)
+        rivals += outlook.landing[1, planet, t] + (siege.stream[1, planet, t] * share >> 4)
         ships += growth
         if mine + rivals > 0:
             owner, ships = clash(owner, ships, mine, rivals)
@@ -110,7 +112,9 @@ def worth_of(outlook, siege, weights):
     open_streams(outlook, siege, weights.delay)
     worth = 0.0
     for planet in range(outlook.planets):
-        worth += besieged(outlook, siege, planet, weights)
+        worth += besieged(outlook, siege, planet, weights, 16)
+        if weights.part > 0.0:
+            worth += weights.part * besieged(outlook, siege, planet, weights, weights.share)
         if outlook.owner[planet, 0] == NEUTRAL:
-            worth -= weights.cost * lost_to_neutrals(outlook, planet)
+            worth -= weights.cost * (1.0 + weights.part) * lost_to_neutrals(outlook, planet)
     return worth

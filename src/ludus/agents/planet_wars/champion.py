@@ -61,7 +61,7 @@ def find_parts(outlook, step, parts):
                     add_part(parts, source, ships, leave)
                     need -= ships
         if need == 0:
-            return parts.leave[0] == 0  # else it is a step for another turn
+            return True
     return False
 
 
@@ -141,25 +141,31 @@ def add_step(steps, count, dest, arrive, need, source):
 
 @rule
 def list_captures(outlook, siege, steps, count, dest):
-    """Steps that take or save a planet, in the first turns in which that can be done."""
+    """Steps that take or save a planet: as soon as that can be done, and later where a planet would send ships now."""
     tried = 0
     for arrive in range(1, outlook.span):
-        near = False
-        for source in range(outlook.planets):
-            if outlook.trip[source, dest] == arrive and outlook.owner[source, 0] == MINE:
-                near = near or (source != dest and outlook.spare[source, 0] > 0)
-        if not near:
+        if tried > 0 and not leaves_now(outlook, dest, arrive):
             continue
         least = ships_to_hold(outlook, siege, dest, arrive, False)
-        if least > 0 and ships_at_hand(outlook, dest, arrive) >= least:
-            tried += 1
-            count = add_step(steps, count, dest, arrive, least, -1)
-            safe = ships_to_hold(outlook, siege, dest, arrive, True)
-            if safe > least:
-                count = add_step(steps, count, dest, arrive, safe, -1)
+        if least == 0 or ships_at_hand(outlook, dest, arrive) < least:
+            continue
+        tried += 1
+        count = add_step(steps, count, dest, arrive, least, -1)
+        safe = ships_to_hold(outlook, siege, dest, arrive, True)
+        if safe > least:
+            count = add_step(steps, count, dest, arrive, safe, -1)
         if tried == ARRIVALS:
             break
     return count
+
+
+@rule
+def leaves_now(outlook, dest, arrive):
+    """Whether some planet must send its ships now for them to land in that turn."""
+    for source in range(outlook.planets):
+        if outlook.trip[source, dest] == arrive and outlook.owner[source, 0] == MINE and outlook.spare[source, 0] > 0:
+            return True
+    return False
 
 
 @rule
@@ -263,10 +269,13 @@ class Champion(PlanningAgent):
     pull: float = setting(0.001, "how bad a ship of the rival's is that still stands, a turn", low=0)
     cost: float = setting(1.0, "how bad a ship is that is lost to a neutral planet", low=0)
 
+    share: int = setting(8, "sixteenths of the streams in the second siege", low=0)
+    part: float = setting(1.0, "weight of the second siege", low=0)
+
     def prepare(self, game: Game) -> None:
         super().prepare(game)
         self._weights = np.zeros(1, WEIGHTS)
-        for name in ("span", "delay", "pull", "cost"):
+        for name in ("span", "delay", "pull", "cost", "share", "part"):
             self._weights[name] = getattr(self, name)
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
