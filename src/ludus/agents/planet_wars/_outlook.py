@@ -1,7 +1,7 @@
 """What will become of every planet if nobody gives another order, from one player's side, exactly by the rules.
 
-Column t of a table is the position that is seen t turns from now, so column 0 is the present and ships that are ordered
-now over a trip of d turns are in column d. The player who looks is MINE, the other RIVALS, as in the contest's own text.
+Column t of a table is the position that is seen t turns from now: column 0 is the present, and ships that are ordered
+now over a trip of d turns are in column d. The player who looks is MINE, the other RIVALS, as in the contest's text.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A plan is all orders of one turn. The rules ask for one order after the other, so an agent makes its plan once, at the
-start of the turn, and hands it out.
+"""A plan is all orders of one turn. The rules ask for one order after the other, so an agent makes its plan once, at
+the start of the turn, and hands it out.
 
 Plans are kept under a hash of the position at the start of the turn, as one player sees it: agents stay functions of
 their view, and a batch of matches goes through one table. If two positions fall on one place, a plan is made again.

@@ -1,9 +1,12 @@
 """What a position is worth: the growth of every planet if both sides threw all they can spare at it.
 
-For each planet on its own, both players stream their spare ships at it, as they become spare, to the end of the outlook.
-What survives everything thrown at it alone survives any part of it, so the sum over the planets is a safe bound that
-needs no search. My streams start a little later than the rival's: I shall want some of those ships elsewhere. A planet
-that stays neutral in the outlook is left alone; one that is taken is besieged from then on.
+For each planet on its own, both players stream their spare ships at it, as they become spare, to the end of the
+outlook. What survives everything thrown at it alone survives any part of it, so the sum over the planets is a safe
+bound that needs no search. My streams start a little later than the rival's: I shall want some of those ships
+elsewhere. A planet that stays neutral in the outlook is left alone; one that is taken is besieged from then on.
+
+Nobody can throw everything at every planet, though, and who is behind would lose all of them in such a future and do
+nothing. So each planet is besieged a second time, by a share of the streams, and both count.
 """
 
 from __future__ import annotations
@@ -25,10 +28,12 @@ WEIGHTS = record(
     span=np.int32,  # turns that are looked ahead
     delay=np.int32,  # turns by which my streams start later
     pull=np.float64,  # how bad a ship of the rival's is that still stands, a turn
-    share=np.int32,
-    part=np.float64,
+    share=np.int32,  # sixteenths of the streams in the second siege
+    second=np.float64,  # how much the second siege counts beside the first
     cost=np.float64,  # how bad a ship is that is lost to neutral planets
 )
+
+WHOLE = 16
 
 
 @rule
@@ -68,21 +73,21 @@ def departures(outlook, siege, source, delay):
 
 @rule
 def besieged(outlook, siege, planet, weights, share):
-    """The worth of one planet, from the turn on in which it is nobody's no more."""
+    """The worth of one planet under `share` sixteenths of the streams, once it is no longer neutral."""
     t = 0
     while t < outlook.span and outlook.owner[planet, t] == NEUTRAL:
         t += 1
     owner, ships, growth = outlook.owner[planet, t], outlook.ships[planet, t], outlook.growth[planet]
     mine, rivals = 0, 0  # who could have been here earlier waits until the neutral ships are beaten
     for before in range(t + 1):
-        mine += siege.stream[0, planet, before] * share >> 4
-        rivals += siege.stream[1, planet, before] * share >> 4
+        mine += siege.stream[0, planet, before] * share // WHOLE
+        rivals += siege.stream[1, planet, before] * share // WHOLE
     worth, standing = 0, 0
     while t < outlook.span and owner != NEUTRAL:
         t += 1
         worth += growth if owner == MINE else -growth
-        mine += outlook.landing[0, planet, t] + (siege.stream[0, planet, t] * share >> 4)
-        rivals += outlook.landing[1, planet, t] + (siege.stream[1, planet, t] * share >> 4)
+        mine += outlook.landing[0, planet, t] + (siege.stream[0, planet, t] * share // WHOLE)
+        rivals += outlook.landing[1, planet, t] + (siege.stream[1, planet, t] * share // WHOLE)
         ships += growth
         if mine + rivals > 0:
             owner, ships = clash(owner, ships, mine, rivals)
@@ -112,9 +117,9 @@ def worth_of(outlook, siege, weights):
     open_streams(outlook, siege, weights.delay)
     worth = 0.0
     for planet in range(outlook.planets):
-        worth += besieged(outlook, siege, planet, weights, 16)
-        if weights.part > 0.0:
-            worth += weights.part * besieged(outlook, siege, planet, weights, weights.share)
+        worth += besieged(outlook, siege, planet, weights, WHOLE)
+        if weights.second > 0.0:
+            worth += weights.second * besieged(outlook, siege, planet, weights, weights.share)
         if outlook.owner[planet, 0] == NEUTRAL:
-            worth -= weights.cost * (1.0 + weights.part) * lost_to_neutrals(outlook, planet)
+            worth -= weights.cost * (1.0 + weights.second) * lost_to_neutrals(outlook, planet)
     return worth

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ludus.agents.planet_wars._outlook import MINE, OUTLOOK, RIVALS, clash, foresee, look
+from ludus.agents.planet_wars._outlook import MINE, OUTLOOK, clash, foresee, look
 from ludus.agents.planet_wars._plans import PlanningAgent, add_order, next_order, start_of_turn
 from ludus.agents.planet_wars._siege import SIEGE, WEIGHTS, worth_of
 from ludus.compile import rule, template
@@ -206,14 +206,20 @@ def bring_best_forward(steps, first, count):
             best = k
     held = steps[first].dest, steps[first].arrive, steps[first].need, steps[first].source, steps[first].gain
     one, other = steps[first], steps[best]
-    one.dest, one.arrive, one.need, one.source, one.gain = other.dest, other.arrive, other.need, other.source, other.gain
+    one.dest, one.arrive, one.need, one.source, one.gain = (
+        other.dest,
+        other.arrive,
+        other.need,
+        other.source,
+        other.gain,
+    )
     other.dest, other.arrive, other.need, other.source, other.gain = held
 
 
 @rule
 def chain(outlook, siege, weights, steps, count, parts, plan, worth):
     """Add the best step again and again, as long as it is a gain; what the position is worth at last."""
-    for link in range(LINKS):
+    for _ in range(LINKS):
         bring_best_forward(steps, 0, count)
         if steps[0].gain <= worth + 1e-9:
             break
@@ -270,12 +276,12 @@ class Champion(PlanningAgent):
     cost: float = setting(1.0, "how bad a ship is that is lost to a neutral planet", low=0)
 
     share: int = setting(8, "sixteenths of the streams in the second siege", low=0)
-    part: float = setting(1.0, "weight of the second siege", low=0)
+    second: float = setting(1.0, "how much the second siege counts beside the first", low=0)
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
         self._weights = np.zeros(1, WEIGHTS)
-        for name in ("span", "delay", "pull", "cost", "share", "part"):
+        for name in ("span", "delay", "pull", "cost", "share", "second"):
             self._weights[name] = getattr(self, name)
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:

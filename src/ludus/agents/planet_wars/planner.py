@@ -1,7 +1,7 @@
 """The planner: the bot of Ziółko and Kruk, 105th of some 4,600 in the contest of 2010.
 
 Every turn, from scratch: foresee all planets, then defend, snipe, attack, expand and supply, in this order. Each part
-can be switched off, and where their paper can be read in several ways, each reading is a setting; the first is the default.
+can be switched off. Where their paper can be read in several ways, each reading is a setting; the first is the default.
 
     bonus      equation 5: `formula` gives more to a player with the larger growth, `text` to one with the smaller
     distance   the own planet in equation 4: the nearest that can be `launching`, or the `nearest`
@@ -24,14 +24,8 @@ from typing import ClassVar
 import numpy as np
 
 from ludus.agents.planet_wars._outlook import COLUMNS, MINE, OUTLOOK, RIVALS, foresee, look
-from ludus.agents.planet_wars._planner_parts import (
-    READING,
-    attack,
-    defend,
-    expand,
-    snipe,
-    supply,
-)
+from ludus.agents.planet_wars._planner_peace import expand, supply
+from ludus.agents.planet_wars._planner_war import READING, attack, defend, snipe
 from ludus.agents.planet_wars._plans import PlanningAgent, next_order, start_of_turn
 from ludus.compile import rule, template
 from ludus.errors import BadSpec
@@ -40,7 +34,7 @@ from ludus.games._planet_wars_text import MAX_PLANETS
 from ludus.settings import setting
 
 PARTS = ("forecast", "defend", "snipe", "attack", "expand", "supply")
-CHOICES = {part: ("off", "on") for part in PARTS} | {
+CHOICES = dict.fromkeys(PARTS, ("off", "on")) | {
     "bonus": ("formula", "text"),
     "distance": ("launching", "nearest"),
     "hold": ("arrival", "horizon"),

@@ -1,0 +1,102 @@
+"""The planner and the champion: their plans keep the rules, follow their settings and beat what they should."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from ludus import agent, load
+from ludus.agents.planet_wars.planner import CHOICES
+from ludus.arena.lockstep import Table, play_batch, records_of
+from ludus.arena.match import Match
+from ludus.errors import BadSpec
+from ludus.games import planet_wars as rules
+
+GAME = load("planet_wars")
+VALUES = GAME.rule_values("finals", {"turns": 120})
+
+
+def wins(first: str, second: str, matches: int = 6) -> float:
+    players = [agent(first, GAME), agent(second, GAME)]
+    tables = [Table((k % 2, 1 - k % 2), k // 2, k % 2) for k in range(matches)]
+    batch = play_batch(GAME, players, tables, 4, VALUES)
+    return float(np.mean([batch.returns[k, k % 2] == 1 for k in range(matches)]))
+
+
+@pytest.mark.parametrize("rival", ["random_bot", "bully", "prospector", "dual", "rage"])
+def test_the_planner_beats_the_example_bots(rival):
+    assert wins("planner", rival) == 1
+
+
+def test_the_champion_beats_the_planner():
+    assert wins("champion", "planner", 4) == 1
+
+
+@pytest.mark.parametrize("name", ["planner", "champion"])
+def test_batch_and_stepper_play_the_same_match(name):
+    players = [agent(name, GAME), agent("rage", GAME)]
+    values = GAME.rule_values("skirmish", {"turns": 30})
+    batch = play_batch(GAME, players, [Table((0, 1), 0, 0)], 5, values, with_history=True)
+    (record,) = records_of(batch, GAME, players, 5, values)
+    match = Match(GAME, 2, values, seed=5)
+    fresh = [agent(name, GAME), agent("rage", GAME)]
+    while not match.over:
+        for player, view in match.waiting().items():
+            match.submit(player, fresh[player].act(view, match.stream(player)))
+    assert match.actions == record.actions
+
+
+def test_a_plan_does_not_depend_on_the_orders_that_are_given():
+    """An agent that is asked in the middle of a turn goes on with the plan of that turn."""
+    match = Match(GAME, 2, VALUES, seed=3)
+    asked = [agent("planner", GAME).act(match.view(0), match.stream(0)) for _ in range(2)]
+    assert asked[0] == asked[1] != rules.DONE
+    match.submit(1, rules.DONE)
+    match.submit(0, asked[0])
+    second = agent("planner", GAME).act(match.view(0), match.stream(0))
+    assert second != asked[0]
+
+
+SKY = """
+P 0 0 1 60 5
+P 6 0 1 40 3
+P 20 0 2 50 5
+P 14 0 2 30 3
+P 3 6 0 10 4
+P 17 6 0 10 4
+P 10 4 0 20 5
+F 2 25 3 1 8 3
+F 2 22 3 6 6 2
+F 1 12 0 4 7 4
+"""
+
+
+def plan(spec: str) -> list[str]:
+    """The orders of a turn in a crowded little position."""
+    states, orders = GAME.parse_state(SKY, 2, GAME.rule_values()), []
+    player = agent(spec, GAME)
+    for step in itertools.count():
+        action = int(player.act_many(states, np.array([0]), np.zeros((1, 1), np.uint64))[0])
+        if action == rules.DONE:
+            return orders
+        assert GAME.allows(states, 0, action)
+        orders.append(rules.action_text(states[0], 0, action))
+        GAME.advance(states, np.array([[action, 0 if step == 0 else -1]], np.int32), np.zeros((1, 3), np.uint64))
+    raise AssertionError
+
+
+def test_without_parts_there_are_no_orders():
+    off = "defend=off,snipe=off,attack=off,expand=off,supply=off"
+    assert plan(f"planner:{off}") == []
+    assert plan(f"planner:{off.replace('expand=off', 'expand=on')}") != []
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_every_reading_is_accepted_and_others_are_refused(name):
+    for value in CHOICES[name]:
+        plan(f"planner:{name}={value}")
+    if CHOICES[name] != ("off", "on"):
+        with pytest.raises(BadSpec, match=f"{name} is one of {', '.join(CHOICES[name])}, not 'sometimes'"):
+            agent(f"planner:{name}=sometimes", GAME)
