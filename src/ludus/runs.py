@@ -1,7 +1,7 @@
 """Run folders: what a training leaves behind, and what an agent loads.
 
     settings.json    all that decides the run: method, game, its rules' version, fingerprint and values, settings, seed
-    log.csv          one row an iteration
+    log.csv          one row an iteration, and curve.html as a chart
     …                the method's own files: checkpoints, tables, weights
 
 Files are written whole or not at all. A killed training resumes from its last checkpoint; a folder that was made with
@@ -90,18 +90,19 @@ class RunFolder:
         return self.load("log.csv", _read_log) or []
 
     def log(self, row: Mapping[str, object]) -> None:
-        """Add a row; the first names the columns."""
-        log = self.path / "log.csv"
+        """Add a row; the first names the columns, and no later one has others."""
         text = io.StringIO()
-        writer = csv.DictWriter(text, list(row), lineterminator="\n")
-        if not log.exists():
-            writer.writeheader()
-        writer.writerow(row)
         try:
-            with log.open("a", newline="", encoding="utf-8") as lines:
-                lines.write(text.getvalue())
+            with (self.path / "log.csv").open("a+", newline="", encoding="utf-8") as lines:
+                lines.seek(0)
+                columns = next(csv.reader(lines), None)
+                writer = csv.DictWriter(text, columns or list(row), extrasaction="ignore", lineterminator="\n")
+                if not columns:
+                    writer.writeheader()
+                writer.writerow(row)
+                lines.write(text.getvalue())  # at the end, wherever it was read
         except OSError as error:
-            raise DiskTrouble(f"cannot write {log}: {error.strerror}") from error
+            raise DiskTrouble(f"cannot write {self.path / 'log.csv'}: {error.strerror}") from error
 
     def cut_log(self, rows: int) -> None:
         """Forget rows behind a checkpoint: what they tell will be done again."""

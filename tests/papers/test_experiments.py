@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ludus.errors import BadInput, DiskTrouble
-from ludus.papers.experiments import Experiment, Notebook, Results, measure, side_by_side
+from ludus.papers.experiments import Experiment, Measured, Notebook, measure, side_by_side
 from ludus.papers.matches import lineup
 from ludus.workers import Threads
 
@@ -19,14 +19,14 @@ def test_a_finished_experiment_is_not_run_again_unless_its_settings_changed(tmp_
 
     notebook = Notebook(tmp_path)
     for settings in ({"seed": 1, "pair": (1, 2)}, {"seed": 1, "pair": (1, 2)}, {"seed": 2, "pair": (1, 2)}):
-        results = Results()
+        results = Measured()
         measure(Experiment("one", settings, 1, run), notebook, results, lambda done: None)
     assert len(ran) == 2
     assert results["one"] == {"answer": 2}
 
 
 def test_an_agent_that_is_not_there_is_a_reason_and_no_crash(tmp_path):
-    results = Results()
+    results = Measured()
     experiment = lineup("nobody-paper", "gravwell", ["nobody", *["random"] * 3], "paper", 4, 0, Threads(1))
     measure(experiment, Notebook(tmp_path), results, lambda done: None)
     assert "nobody" in results.reasons["nobody-paper"]

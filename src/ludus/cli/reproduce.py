@@ -12,7 +12,7 @@ from ludus.errors import BadInput
 
 if TYPE_CHECKING:
     from ludus.papers.claims import Finding
-    from ludus.papers.reproduction import Report
+    from ludus.papers.reproduction import Reproduction
 
 EXAMPLE = "Example: ludus reproduce gravitas --quick"
 
@@ -50,7 +50,7 @@ def command(
         _show(report, page)
 
 
-def _show(report: Report, page: Path) -> None:
+def _show(report: Reproduction, page: Path) -> None:
     rows = [(one.claim.key, one.claim.published, _first(one), one.verdict) for one in report.findings]
     options.print_table(report.page.title, ("claim", "published", "ours", "verdict"), rows)
     print(f"why, under which rules, and the charts: {page}")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ludus.runs import RunFolder
 
 EXAMPLE = "Example: ludus train qlearning gravwell --preset paper --set games=2000 --out runs/q"
+CURVE = "curve.html"
 GAMES = 400
 """Matches against random players by which the result is measured."""
 
@@ -41,7 +42,7 @@ def command(
     methods: Annotated[bool, typer.Option("--methods", help="List the methods and exit.")] = False,
     help: Annotated[bool, typer.Option("--help", "-h", help="This page; after METHOD also its settings.")] = False,
 ) -> None:
-    """Train an agent. The folder holds settings, a log and checkpoints; killed or stopped, it is gone on with."""
+    """Train an agent. The folder holds settings, log, curve and checkpoints; killed or stopped, it is gone on with."""
     from ludus.catalogue import load
 
     if help or methods or not (method and game):
@@ -53,10 +54,12 @@ def command(
     folder = out or Path("runs") / f"{name.replace('/', '-')}-{rulebook.name}-{preset}-{seed}"
     run = _train(name, learner, rulebook, values, settings, folder, seed, jobs, quiet=json)
     measured = _measure(f"{name}:{folder}", rulebook, values, getattr(settings, "players", 0), seed)
+    _draw(run, learner, measured)
     if json:
         options.print_json(_summary(run, measured))
     else:
         print(f"{folder}: {len(run.rows())} iterations; play it with the spec {name}:{folder}\n{_strength(measured)}")
+        print(f"its curve: {folder / CURVE}")
 
 
 def _method(method: str, game: Game, changes: list[str]) -> tuple[str, ModuleType, Any]:
@@ -126,6 +129,13 @@ def _strength(measured: Contest) -> str:
     if own.low <= chance:
         return f"{told}: not above the {100 * chance:.0f} % of random play; it has learnt nothing that shows"
     return told
+
+
+def _draw(run: RunFolder, learner: ModuleType, measured: Contest) -> None:
+    from ludus.report.training import training_page
+
+    page = training_page(run, getattr(learner, "CURVE", {}), 1 / len(measured.agents), _strength(measured))
+    run.write(CURVE, page.encode())
 
 
 def _summary(run: RunFolder, measured: Contest) -> dict[str, Any]:

@@ -7,9 +7,11 @@ an agent's settings, and a generator
     train(game, values, settings, run, seed, workers) -> Iterator[dict]
 
 that yields one row an iteration and keeps its checkpoints in the run folder; called again on the same folder, it goes
-on from the last one. A row of numbers that has `low` and `high` beside its first share is drawn with its interval.
-`TOTAL(settings)` says how many rows to expect. The settings decide the result and the workers only how soon it comes:
-a trainer hands them its work in pieces that take a fraction of a second, so that whoever stops it is heard.
+on from the last one. `TOTAL(settings)` says how many rows to expect, and `CURVE` which columns are shares to be drawn
+over the first one, in words; `low` and `high` are the interval of the first of them.
+
+The settings decide the result and the workers only how soon it comes: a trainer hands them its work in pieces that take
+a fraction of a second, so that whoever stops it is heard. The agent that plays a run has the name of the method.
 
 Matches to learn from are played by `_matches`, whatever is learnt.
 """

@@ -23,6 +23,7 @@ import numpy as np
 from ludus.agents._networks import Genome, pack
 from ludus.agents._rivals import find_rival
 from ludus.agents._scoring import TRUTH, VIEW, choose, scoring_kernel, scoring_of, workspace_for
+from ludus.arena.statistics import wilson
 from ludus.compile import template
 from ludus.errors import Mismatch
 from ludus.game import Game
@@ -65,6 +66,9 @@ class Settings:
     final_samples: int = setting(
         32, "guesses of what is hidden, for each action of finalists and in later play", 0, 10**6
     )
+
+
+CURVE = {"share": "the best of a generation, as selection sees it"}
 
 
 def TOTAL(settings: Settings) -> int:
@@ -251,11 +255,15 @@ def _is_final(content: bytes) -> bool:
 
 def _row(state: Evolution, scores: Scores, fitness: np.ndarray) -> dict[str, object]:
     best = int(np.argmax(fitness))
+    shares = scores.shares[best]
+    rate = wilson(float(shares.sum()), len(shares))
     return {
         "generation": state.generation,
         "best": round(float(fitness[best]), 5),
         "mean": round(float(fitness.mean()), 5),
-        "share": round(float(scores.shares[best].mean()), 5),
+        "share": round(rate.value, 5),
+        "low": round(rate.low, 5),
+        "high": round(rate.high, 5),
         "species": len(state.species),
         "size": state.population[best].size,
         "nodes": len(state.population[best].nodes),

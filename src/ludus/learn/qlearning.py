@@ -260,6 +260,9 @@ class Settings:
     habit: str = setting("auto", "who decides where no table does: a name from the abstraction")
 
 
+CURVE = {"win_rate": "share of the point while learning"}
+
+
 def TOTAL(settings: Settings) -> int:
     return -(-settings.games // settings.every)
 

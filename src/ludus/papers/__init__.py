@@ -3,7 +3,7 @@
 Its file `paper.py` has a `TITLE` and
 
     experiments(scale, seed, folder, workers) -> list[Experiment]    what must be played, trained or counted
-    report(results) -> Report                                        claims judged by the results, charts and words
+    report(results) -> Reproduction                                  claims judged by the results, charts and words
 
 The files beside the folders are what all papers share:
 

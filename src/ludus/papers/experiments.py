@@ -76,7 +76,7 @@ def _as_json(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-class Results:
+class Measured:
     """What the experiments gave, by name. One that could not be run has a reason in the place of a result."""
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class Unmeasured(BadInput):
     """A claim needs a result that is not there; the text says why."""
 
 
-def measure(experiment: Experiment, notebook: Notebook, results: Results, watch: Watch) -> None:
+def measure(experiment: Experiment, notebook: Notebook, results: Measured, watch: Watch) -> None:
     """Recall or run one experiment. What cannot be run, for want of an agent say, is a reason and no crash."""
     result = notebook.recall(experiment)
     if result is not None:

@@ -20,7 +20,7 @@ from ludus.catalogue import load, trainer, trainer_name
 from ludus.errors import BadInput, UnknownName
 from ludus.identity import agent_parts, game_parts, module_content
 from ludus.papers.claims import Measure
-from ludus.papers.experiments import Experiment, Result, Results, Watch, own_seed
+from ludus.papers.experiments import Experiment, Measured, Result, Watch, own_seed
 from ludus.records import MatchRecord
 from ludus.runs import RunFolder, begin_run
 from ludus.workers import Threads, Workers
@@ -70,7 +70,7 @@ def _code(game: str, spec: str) -> dict[str, str]:
         return {}
 
 
-def share(results: Results, name: str, label: str, seat: int = 0, rules: str = "") -> Measure:
+def share(results: Measured, name: str, label: str, seat: int = 0, rules: str = "") -> Measure:
     """What one seat of a lineup got; `rules` are the words for the preset it was played under."""
     result = results[name]
     one = result["shares"][seat]

@@ -14,13 +14,13 @@ import ludus.papers
 from ludus.disk import write_json, write_whole
 from ludus.errors import UnknownName
 from ludus.papers.claims import Finding
-from ludus.papers.experiments import Notebook, Results, Scale, measure
+from ludus.papers.experiments import Measured, Notebook, Scale, measure
 from ludus.report.page import Page, render
 from ludus.workers import Workers
 
 
 @dataclass(frozen=True)
-class Report:
+class Reproduction:
     page: Page
     findings: list[Finding]
 
@@ -42,7 +42,7 @@ def reproduce(
     folder: Path,
     workers: Workers,
     watch: Callable[[str, int, int], None] = lambda experiment, done, total: None,
-) -> Report:
+) -> Reproduction:
     """Measure what is missing, judge, and write the page and its numbers.
 
     `watch` hears which experiment has gone on by how many steps, and how many there are in all.
@@ -50,7 +50,7 @@ def reproduce(
     paper = find_paper(name)
     wanted = paper.experiments(scale, seed, folder, workers)
     total = sum(experiment.steps for experiment in wanted)
-    results, notebook = Results(), Notebook(folder / "experiments")
+    results, notebook = Measured(), Notebook(folder / "experiments")
     for experiment in wanted:
         watch(experiment.name, 0, total)
         measure(experiment, notebook, results, lambda done, name=experiment.name: watch(name, done, total))
@@ -59,7 +59,7 @@ def reproduce(
     return report
 
 
-def write(report: Report, folder: Path, about: Mapping[str, Any]) -> None:
+def write(report: Reproduction, folder: Path, about: Mapping[str, Any]) -> None:
     rows = [finding.to_dict() for finding in report.findings]
     write_json(folder / f"{about['paper']}.json", {**about, "claims": rows})
     write_whole(folder / f"{about['paper']}.html", render(report.page))

@@ -154,7 +154,8 @@ def line_chart(
     """Shares over a number, with bands where the lines have some; the axis below is logarithmic if asked for."""
     xs = sorted({x for line in lines for x, _ in line.points})
     across = Axis(xs[0], max(xs[-1], xs[0] + 1e-9), 8.0, 97.0, is_log)
-    up = Axis(0.0, _round_up(max(y for line in lines for _, y in line.points)), PLOT_HEIGHT, 10)
+    tops = [y for line in lines for _, y in (*line.points, *line.band)]
+    up = Axis(0.0, _round_up(max(tops)), PLOT_HEIGHT, 10)
     step = 0.1 if up.high <= 0.8 else 0.2
     grid = "".join(
         f'<line class=grid x1="8%" x2="97%" y1="{up.at(k * step)}" y2="{up.at(k * step)}"/>'

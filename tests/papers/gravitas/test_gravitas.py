@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ludus.papers.claims import Finding, Verdict
-from ludus.papers.experiments import Results, Scale
+from ludus.papers.experiments import Measured, Scale
 from ludus.papers.gravitas import counts, evolution, judgements, learning, lineups, run_counts
 from ludus.papers.gravitas.lineups import BOTH, CORRECT, NEURAL, PAPER
 from ludus.papers.reproduction import reproduce
@@ -50,7 +50,7 @@ def lineup(*shares: float) -> dict:
 
 @pytest.mark.parametrize(("share", "verdict"), [(0.518, Verdict.REPRODUCED), (0.45, Verdict.NOT_REPRODUCED)])
 def test_the_verdict_on_the_tree_follows_the_numbers(share, verdict):
-    results = Results()
+    results = Measured()
     for preset in (PAPER, CORRECT):
         results.found[f"tree-published-{preset}"] = results.found[f"tree-intended-{preset}"] = lineup(
             share, 0.2, 0.2, 0.1
@@ -62,7 +62,7 @@ def test_the_verdict_on_the_tree_follows_the_numbers(share, verdict):
 
 def tables_with(variant: str, value: float) -> dict[str, Verdict]:
     """The verdicts on tables 2 to 5 if one variant wins so often, and all others 41 %."""
-    results = Results()
+    results = Measured()
     for preset in (PAPER, CORRECT):
         for name in learning.VARIANTS:
             share = value if name == variant else 0.41
@@ -85,7 +85,7 @@ def test_a_difference_that_the_paper_could_not_see_does_not_contradict_it():
 
 def finals(*shares: float) -> dict[str, Finding]:
     """The findings on figure 15 if its seats win so often, whatever the rules."""
-    results = Results()
+    results = Measured()
     one = lineup(*shares)
     spread = [share | {"one_low": share["value"] - 0.02, "one_high": share["value"] + 0.02} for share in one["shares"]]
     results.found[f"final-{NEURAL}"] = one | {"shares": spread}

@@ -64,6 +64,9 @@ class Settings:
     )
 
 
+CURVE = {"share": "the best of a generation, as selection sees it", "audit": "the same on fresh matches"}
+
+
 def TOTAL(settings: Settings) -> int:
     return settings.generations
 

@@ -28,7 +28,7 @@ from ludus.papers.claims import (
     rate_of,
     unless_unseen,
 )
-from ludus.papers.experiments import Results
+from ludus.papers.experiments import Measured
 from ludus.papers.gravitas import counts
 from ludus.papers.gravitas.learning import VARIANTS
 from ludus.papers.gravitas.lineups import (
@@ -48,7 +48,7 @@ from ludus.papers.gravitas.lineups import (
 from ludus.papers.gravitas.run_counts import RUN_COUNTS
 
 
-def all_groups(results: Results) -> dict[str, list[Finding]]:
+def all_groups(results: Measured) -> dict[str, list[Finding]]:
     """Every finding, in the groups that the page shows."""
     return {
         "random": random_players(results),
@@ -69,7 +69,7 @@ def all_groups(results: Results) -> dict[str, list[Finding]]:
 # ------------------------------------------------------------------------------------------------ figures 10 to 13
 
 
-def random_players(results: Results) -> list[Finding]:
+def random_players(results: Measured) -> list[Finding]:
     def equal() -> Found:
         names = [f"random {k}" for k in (1, 2, 3, 4)]
         found = [one for preset in BOTH for one in seats(results, "random", preset, names)]
@@ -85,7 +85,7 @@ def random_players(results: Results) -> list[Finding]:
     return [judged(fig10, equal), judged(fig11, edge)]
 
 
-def thinking_players(results: Results) -> list[Finding]:
+def thinking_players(results: Measured) -> list[Finding]:
     def q() -> Found:
         found = [share(results, "q", preset, "Q-learning") for preset in BOTH]
         return found, near(found[0], 0.421, 0.02)
@@ -101,12 +101,12 @@ def thinking_players(results: Results) -> list[Finding]:
     return [judged(fig12, q), judged(fig13, tree)]
 
 
-def open_question(results: Results) -> list[Finding]:
+def open_question(results: Measured) -> list[Finding]:
     """Does the choice of cards matter? The test that the paper proposes, for both readings of its tree."""
     return [_without_card_choice(results, reading) for reading in ("published", "intended")]
 
 
-def _without_card_choice(results: Results, reading: str) -> Finding:
+def _without_card_choice(results: Measured, reading: str) -> Finding:
     def test() -> Found:
         names = {f"tree-{reading}": "its own cards", f"tree-{reading}-no-play": "random cards"}
         found = [share(results, name, preset, label) for preset in BOTH for name, label in names.items()]
@@ -128,7 +128,7 @@ TABLES = {
 }
 
 
-def q_tables(results: Results) -> list[Finding]:
+def q_tables(results: Measured) -> list[Finding]:
     found = []
     for key, (text, wins) in TABLES.items():
         said = " / ".join(map(str, (BASELINE_WINS, *wins.values()))) + " wins of 2,000"
@@ -138,13 +138,13 @@ def q_tables(results: Results) -> list[Finding]:
     return found
 
 
-def _both_trained(results: Results, variants: Sequence[str]) -> tuple[list[Measure], list[Measure]]:
+def _both_trained(results: Measured, variants: Sequence[str]) -> tuple[list[Measure], list[Measure]]:
     """The learner of table 1 and its variants, under the paper's and under the correct rules."""
     paper, correct = ([trained(results, one, preset) for one in ("baseline", *variants)] for preset in BOTH)
     return paper, correct
 
 
-def _unchanged(results: Results, published: dict[str, int]) -> Found:
+def _unchanged(results: Measured, published: dict[str, int]) -> Found:
     """Tables 2 to 4: the change makes no significant difference."""
     paper, correct = _both_trained(results, [*published])
     ours = [one.minus(paper[0], VARIANTS[variant][0]) for variant, one in zip(published, paper[1:])]
@@ -153,7 +153,7 @@ def _unchanged(results: Results, published: dict[str, int]) -> Found:
     return [*paper, *correct], unless_unseen(no_difference(ours, theirs), ours, theirs, "2,000 games a row")
 
 
-def _weakened(results: Results, published: dict[str, int]) -> Found:
+def _weakened(results: Measured, published: dict[str, int]) -> Found:
     """Table 5: a large difference, and what is left is still better than chance."""
     paper, correct = _both_trained(results, [*published])
     verdict, why = larger(paper[0].minus(paper[1]), 0.05)
@@ -162,7 +162,7 @@ def _weakened(results: Results, published: dict[str, int]) -> Found:
     return [*paper, *correct], (verdict if above else Verdict.NOT_REPRODUCED, f"{why}; {left}")
 
 
-def trained(results: Results, variant: str, preset: str) -> Measure:
+def trained(results: Measured, variant: str, preset: str) -> Measure:
     """The mean over several trainings of one variant, each measured as in the paper."""
     name, words = f"learn-{variant}", VARIANTS[variant][0]
     return share(results, name, preset, f"{words}, {results[f'{name}-{preset}']['trainings']} trainings")
@@ -180,7 +180,7 @@ PLAUSIBLE = 0.05
 """A published series of 30 tests is believable if it has at least this probability."""
 
 
-def run_counts(results: Results) -> list[Finding]:
+def run_counts(results: Measured) -> list[Finding]:
     found = []
     for name, text in PASSES.items():
         said = "some of 30 tests fail" if name.startswith("wins") else "30 of 30 tests pass"
@@ -189,7 +189,7 @@ def run_counts(results: Results) -> list[Finding]:
     return found
 
 
-def _series(results: Results, name: str) -> Found:
+def _series(results: Measured, name: str) -> Found:
     """Whether 30 passes in a row, or a failure among them, is what one should expect."""
     found = [passing(results, name, preset) for preset in BOTH]
     all_pass = found[0].value ** 30
@@ -199,7 +199,7 @@ def _series(results: Results, name: str) -> Found:
     return found, (verdict, f"30 tests in a row all pass with probability {shown}")
 
 
-def passing(results: Results, name: str, preset: str) -> Measure:
+def passing(results: Measured, name: str, preset: str) -> Measure:
     result = results[f"run-counts-{preset}"][name]
     rate = wilson(result["passed"], result["tests"])
     games = result["tests"] * RUN_COUNTS[name][1]
@@ -214,7 +214,7 @@ PUBLISHED_SECONDS = 12 * 3600
 """Of fifty mutations."""
 
 
-def evolution(results: Results) -> list[Finding]:
+def evolution(results: Measured) -> list[Finding]:
     def fig14() -> Found:
         found = [share(results, "evolved", preset, "evolved network") for preset in (NEURAL, *BOTH)]
         plain = share(results, "nostop", NEURAL, "random cards in its place")
@@ -254,7 +254,7 @@ def evolution(results: Results) -> list[Finding]:
     return [judged(claim, fig14), judged(claims[0], noise), judged(claims[1], cost, timed=True)]
 
 
-def final(results: Results) -> list[Finding]:
+def final(results: Measured) -> list[Finding]:
     def levels() -> Found:
         found = seats(results, "final", NEURAL, FINALISTS)
         return found, all_likely(found, results[f"final-{NEURAL}"]["shares"], FIG_15)
@@ -327,7 +327,7 @@ def _counted(key: str, text: str, formula: Callable[[int], int], count: Callable
 # ------------------------------------------------------------------------------------------------ what we added
 
 
-def better_networks(results: Results) -> list[Finding]:
+def better_networks(results: Measured) -> list[Finding]:
     def neat() -> Found:
         names = {"neat": "NEAT", "handicapped": "intended tree, same handicap"}
         found = [share(results, name, preset, label) for name, label in names.items() for preset in BOTH]
@@ -338,12 +338,12 @@ def better_networks(results: Results) -> list[Finding]:
     return [judged(Claim("neat", "Ours", cards, "aim: at least 38 %"), neat)]
 
 
-def new_finals(results: Results) -> list[Finding]:
+def new_finals(results: Measured) -> list[Finding]:
     """What becomes of the final when stronger players take seats in it."""
     return [_neat_in_final(results), _champion_in_final(results)]
 
 
-def _neat_in_final(results: Results) -> Finding:
+def _neat_in_final(results: Measured) -> Finding:
     def measure() -> Found:
         paper, correct = (seats(results, "neat-final", preset, NEAT_FINALISTS) for preset in BOTH)
         first = ranking(paper)[0].label == "NEAT"
@@ -354,7 +354,7 @@ def _neat_in_final(results: Results) -> Finding:
     return judged(Claim("neat-final", "Ours", said, "aim: first in the paper preset"), measure)
 
 
-def _champion_in_final(results: Results) -> Finding:
+def _champion_in_final(results: Measured) -> Finding:
     def measure() -> Found:
         paper, correct = (seats(results, "champion-final", preset, CHAMPION_FINALISTS) for preset in BOTH)
         best = ranking(correct[1:])[0]
@@ -366,11 +366,11 @@ def _champion_in_final(results: Results) -> Finding:
     return judged(Claim("champion-final", "Ours", said, "aim: first under correct rules"), measure)
 
 
-def champion(results: Results) -> list[Finding]:
+def champion(results: Measured) -> list[Finding]:
     return [_champion_against(results, key) for key in RIVALS]
 
 
-def _champion_against(results: Results, key: str) -> Finding:
+def _champion_against(results: Measured, key: str) -> Finding:
     aim = 0.65 if key in ("random", "intended") else CHANCE
 
     def measure() -> Found:
@@ -381,7 +381,7 @@ def _champion_against(results: Results, key: str) -> Finding:
     return judged(Claim(f"champion-{key}", "Ours", f"The champion against {RIVALS[key]}.", said), measure)
 
 
-def speed(results: Results) -> list[Finding]:
+def speed(results: Measured) -> list[Finding]:
     def learning() -> Found:
         taken = results["learning-speed"]["seconds"]
         one = Measure("2,000 games of training", taken, taken, taken, 0, "CPU-seconds")

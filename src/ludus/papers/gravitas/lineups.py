@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ludus.catalogue import load, trainer_name
 from ludus.papers import matches
 from ludus.papers.claims import Measure
-from ludus.papers.experiments import Experiment, Results, Scale
+from ludus.papers.experiments import Experiment, Measured, Scale
 from ludus.runs import shipped_runs
 from ludus.workers import Workers
 
@@ -102,10 +102,10 @@ def shipped(method: str, preset: str) -> str:
     return f"{method}:{(fitting or runs)[0].path.name}" if runs else f"{method}:{GAME}-{method}"
 
 
-def share(results: Results, name: str, preset: str, label: str, seat: int = 0) -> Measure:
+def share(results: Measured, name: str, preset: str, label: str, seat: int = 0) -> Measure:
     """The rate of wins of one seat; ties are settled by lot in this game, so a share is a rate."""
     return matches.share(results, f"{name}-{preset}", label, seat, RULES[preset])
 
 
-def seats(results: Results, name: str, preset: str, labels: Sequence[str]) -> list[Measure]:
+def seats(results: Measured, name: str, preset: str, labels: Sequence[str]) -> list[Measure]:
     return [share(results, name, preset, label, seat) for seat, label in enumerate(labels)]

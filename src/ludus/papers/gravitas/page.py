@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ludus.papers.claims import Finding, Measure, Verdict
-from ludus.papers.experiments import Results, Unmeasured
+from ludus.papers.experiments import Measured, Unmeasured
 from ludus.papers.gravitas.lineups import (
     ABLATION,
     BOTH,
@@ -102,13 +102,13 @@ EVEN = "@media (min-width:48.01rem){td:nth-child(3):nth-last-child(3),td:nth-chi
 # ------------------------------------------------------------------------------------------------ the whole
 
 
-def page(title: str, results: Results, groups: dict[str, list[Finding]]) -> Page:
+def page(title: str, results: Measured, groups: dict[str, list[Finding]]) -> Page:
     findings = [finding for group in groups.values() for finding in group]
     numbers, parts = tiles(results, findings), sections(results, groups)
     return Page(title, "A published system, measured again", LEAD, numbers, parts, FOOTER, STYLE + EVEN)
 
 
-def tiles(results: Results, findings: Sequence[Finding]) -> list[Tile]:
+def tiles(results: Measured, findings: Sequence[Finding]) -> list[Tile]:
     def number(*verdicts: Verdict) -> str:
         return str(sum(finding.verdict in verdicts for finding in findings))
 
@@ -127,8 +127,8 @@ def tiles(results: Results, findings: Sequence[Finding]) -> list[Tile]:
     ]
 
 
-def sections(results: Results, groups: dict[str, list[Finding]]) -> list[Section]:
-    def chart(draw: Callable[[Results], str]) -> str:
+def sections(results: Measured, groups: dict[str, list[Finding]]) -> list[Section]:
+    def chart(draw: Callable[[Measured], str]) -> str:
         try:
             return draw(results)
         except Unmeasured as reason:
@@ -157,7 +157,7 @@ def sections(results: Results, groups: dict[str, list[Finding]]) -> list[Section
 # ------------------------------------------------------------------------------------------------ charts
 
 
-def bar(results: Results, name: str, preset: str, label: str, seat: int = 0) -> Measure | None:
+def bar(results: Measured, name: str, preset: str, label: str, seat: int = 0) -> Measure | None:
     """A bar, or nothing where nothing was measured."""
     try:
         return share(results, name, preset, label, seat)
@@ -165,7 +165,7 @@ def bar(results: Results, name: str, preset: str, label: str, seat: int = 0) -> 
         return None
 
 
-def both(results: Results, label: str, name: str, published: float | None = None) -> Group:
+def both(results: Measured, label: str, name: str, published: float | None = None) -> Group:
     return Group(label, [bar(results, name, preset, label) for preset in BOTH], published)
 
 
@@ -177,7 +177,7 @@ def drawn(groups: Sequence[Group]) -> list[Group]:
     return kept
 
 
-def figures(results: Results) -> str:
+def figures(results: Measured) -> str:
     groups = [
         both(results, "Fig 10: random, the first of four", "random", 0.25),
         both(results, "Fig 11: random without stops", "nostop", 0.267),
@@ -188,12 +188,12 @@ def figures(results: Results) -> str:
     return bar_chart("Wins against three random players", COLUMNS, drawn(groups), CHANCE)
 
 
-def ablation(results: Results) -> str:
+def ablation(results: Measured) -> str:
     groups = [both(results, words, f"tree-{key}") for key, (words, _) in ABLATION.items()]
     return bar_chart("The tree with one phase replaced, against three random players", COLUMNS, drawn(groups), CHANCE)
 
 
-def selection(results: Results) -> str:
+def selection(results: Measured) -> str:
     best = results["selection"]["best"]
     names = {"seen": "as selection sees it", "true": "the same candidate in truth"}
     lines = [Line(words, [(int(runs), one[key]) for runs, one in best.items()]) for key, words in names.items()]
@@ -201,7 +201,7 @@ def selection(results: Results) -> str:
     return line_chart(title, "games per candidate", lines, chance=CHANCE)
 
 
-def generations(results: Results) -> str:
+def generations(results: Measured) -> str:
     rows = results["breeding"]["rows"]
     names = {"share": "the best, as selection sees it", "audit": "the same on fresh games"}
     lines = [Line(words, [(k + 1, row[key]) for k, row in enumerate(rows)]) for key, words in names.items()]
@@ -209,7 +209,7 @@ def generations(results: Results) -> str:
     return line_chart(title, "generation", lines, is_log=False, chance=CHANCE)
 
 
-def upside_down(results: Results) -> str:
+def upside_down(results: Measured) -> str:
     names = {
         "evolved": "Fig 14: the evolved network",
         "nostop": "random cards in its place",
@@ -221,7 +221,7 @@ def upside_down(results: Results) -> str:
 
 
 def seats_chart(
-    results: Results,
+    results: Measured,
     title: str,
     name: str,
     labels: Sequence[str],
@@ -236,20 +236,20 @@ def seats_chart(
     return bar_chart(title, [RULES[preset] for preset in presets], drawn(groups), CHANCE)
 
 
-def final(results: Results) -> str:
+def final(results: Measured) -> str:
     title = "Fig 15: four-way final, as the program lined it up"
     return seats_chart(results, title, "final", FINALISTS, (NEURAL, *BOTH), FIG_15)
 
 
-def neat_final(results: Results) -> str:
+def neat_final(results: Measured) -> str:
     return seats_chart(results, "The final with a proper NEAT", "neat-final", NEAT_FINALISTS)
 
 
-def champion_final(results: Results) -> str:
+def champion_final(results: Measured) -> str:
     return seats_chart(results, "The final with the champion", "champion-final", CHAMPION_FINALISTS)
 
 
-def skill(results: Results) -> str:
+def skill(results: Measured) -> str:
     names = {
         "champion-random": "champion",
         "tree-intended": "tree, as intended",
@@ -267,6 +267,6 @@ def skill(results: Results) -> str:
     return bar_chart("Every agent against three random players", COLUMNS, groups, CHANCE)
 
 
-def champion(results: Results) -> str:
+def champion(results: Measured) -> str:
     groups = [Group(words, [bar(results, f"champion-{key}", CORRECT, words)]) for key, words in RIVALS.items()]
     return bar_chart("The champion under correct rules, against", ["champion"], drawn(groups), CHANCE)

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ludus.papers.experiments import Experiment, Results, Scale
+from ludus.papers.experiments import Experiment, Measured, Scale
 from ludus.papers.gravitas import judgements
 from ludus.papers.gravitas.evolution import evolution
 from ludus.papers.gravitas.learning import learning, learning_speed
 from ludus.papers.gravitas.lineups import lineups
 from ludus.papers.gravitas.page import page
 from ludus.papers.gravitas.run_counts import run_counts
-from ludus.papers.reproduction import Report
+from ludus.papers.reproduction import Reproduction
 from ludus.workers import Workers
 
 TITLE = "Gravitas: playing Gravwell with trees, tables and evolved networks"
@@ -33,7 +33,7 @@ def experiments(scale: Scale, seed: int, folder: Path, workers: Workers) -> list
     ]
 
 
-def report(results: Results) -> Report:
+def report(results: Measured) -> Reproduction:
     """Every claim judged, in the order of the page."""
     groups = judgements.all_groups(results)
-    return Report(page(TITLE, results, groups), [finding for group in groups.values() for finding in group])
+    return Reproduction(page(TITLE, results, groups), [finding for group in groups.values() for finding in group])
