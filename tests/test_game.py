@@ -335,7 +335,7 @@ def test_what_cannot_be_played_is_refused_with_examples(hands):
     view = View(hands, states, 0)
     mine = ", ".join(f"card {card}" for card in view.legal)
     other = next(card for card in range(11) if card not in view.legal)
-    with pytest.raises(BadNotation, match=f"'card {other}' is not allowed now; you may play {mine}"):
+    with pytest.raises(BadNotation, match=f"'card {other}' is not allowed now; your menu: {mine}"):
         view.parse(f"card {other}")
     with pytest.raises(BadNotation, match="'king' is no card"):
         view.parse("king")
@@ -347,7 +347,7 @@ def test_default_texts(take):
     assert view.text == "players: 3\nstones: 2\nturn: 0"
     assert [view.action_text(action) for action in view.legal] == ["1", "2"]
     assert view.parse(" 2 ") == 2
-    with pytest.raises(BadNotation, match="'3' is no action here; you may play 1, 2"):
+    with pytest.raises(BadNotation, match="'3' is no action here; your menu: 1, 2"):
         view.parse("3")
     assert view.features.tolist() == [3, 2, 0]
     states["stones"], states["turn"] = 0, 2

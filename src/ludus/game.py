@@ -216,7 +216,7 @@ class Game:
 
     def _examples(self, states: np.ndarray, player: int) -> str:
         menu = [self.action_text(states[0], player, int(action)) for action in self.menu(states, player)]
-        return f"you may play {', '.join(menu[:12])}{' …' if len(menu) > 12 else ''}"
+        return f"your menu: {', '.join(menu[:12])}{' …' if len(menu) > 12 else ''}"
 
     def parse_state(self, text: str, players: int, values: Mapping[str, object] | None = None) -> np.ndarray:
         """A position from the game's own notation, or from the JSON that `state_json` writes."""

@@ -14,6 +14,7 @@ In plain Python, each optional:
     is_public(state, player, action) -> bool          whether rivals may see this action once the step is taken; `state`
                                                       is the truth before it. Asked only where FACTS says hidden or
                                                       secret_actions; default there: no, until the match is over
+    is_revealed(earlier, now, player, action) -> bool whether a secret action, taken in `earlier`, has come out by now
     action_kind(state, player, action) -> str         what sort of action, for statistics; ACTION_KINDS may list all
     draw(view, before) -> Picture                     its picture, and clicks(view, action) -> the parts to click for an
                                                       action; see `ludus.draw`

@@ -59,6 +59,60 @@ def test_match_json_has_the_promised_shape(ludus):
     assert ludus("match", "tic_tac_toe", "mcts:sims=100", "random", "--games", "20", "--seed", "3", "--json")[1] == out
 
 
+SECRET_BIDS = """
+import numpy as np
+from ludus import Facts, record, rule
+
+FACTS = Facts("Bids", players=(2, 2), max_actions=3, max_plies=4, hidden=True)
+State = record(players=np.int32, mover=np.int32, plies=np.int32, bids=(np.int32, 2))
+
+@rule
+def setup(state, rng):
+    pass
+
+@rule
+def to_act(state):
+    return 0 if state.plies == 4 else 1 << state.mover
+
+@rule
+def legal(state, player, out):
+    for bid in range(3):
+        out[bid] = bid
+    return 3
+
+@rule
+def step(state, actions, rng):
+    state.bids[state.mover] += actions[state.mover]
+    state.mover, state.plies = 1 - state.mover, state.plies + 1
+
+@rule
+def returns(state, out):
+    out[0], out[1] = 0.0, 0.0
+
+@rule
+def hide(state, player):
+    state.bids[1 - player] = 0
+
+def action_text(state, player, action):
+    return "bid " + ("nothing", "little", "much")[action]
+"""
+
+
+def test_play_prints_no_action_that_the_game_hides(ludus, typed, tmp_path):
+    """The game is hidden and does not say that rivals may see its actions."""
+    (tmp_path / "bids.py").write_text(SECRET_BIDS, encoding="utf-8")
+    typed("bid much", "quit")
+    _, out, _ = ludus("play", str(tmp_path / "bids.py"), "--against", "random", "--seat", "2")
+    assert out.count("player 1 (random): has decided") == 2
+    assert "player 1 (random): bid" not in out
+
+
+def test_play_takes_nothing_back_where_something_is_hidden(ludus, typed):
+    typed("undo", "quit")
+    _, out, _ = ludus("play", "kuhn_poker", "--against", "random")
+    assert "nothing is taken back in this match" in out
+
+
 def test_match_table_and_records(ludus, tmp_path):
     code, out, _ = ludus("match", "goofspiel", "random", "random", "random", "--games", "9", "--records", "r.jsonl")
     assert code == 0

@@ -274,7 +274,7 @@ def test_bad_bids_are_refused(text):
 
 
 def test_a_spent_card_is_refused():
-    with pytest.raises(BadNotation, match="not allowed now; you may play 1, 3, 4, 5"):
+    with pytest.raises(BadNotation, match="not allowed now; your menu: 1, 3, 4, 5"):
         GAME.parse_action(after(["2 5"], cards=5), 0, "2")
 
 

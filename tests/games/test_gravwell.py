@@ -637,9 +637,9 @@ def test_text_of_a_view():
         "D  tile 0  stops 1  hand ?",
         "hulks 26 36",
     ]
-    assert GAME.action_text(states[0], 0, 25) == "Zr"
+    assert GAME.action_text(states[0], 0, 25) == "play Zr"
     assert [GAME.action_text(states[0], 0, action) for action in (GO, HALT)] == ["go", "stop"]
-    assert GAME.action_text(states[0], 0, PICK + 16) == "Qt"
+    assert GAME.action_text(states[0], 0, PICK + 16) == "take Qt"
 
 
 def test_outcomes_are_told():
@@ -664,7 +664,7 @@ def test_outcomes_are_told():
         ("Uranium", "is no card"),
         ("", "is no card"),
         ("stop", "is no card"),
-        ("Ar", "is not allowed now; you may play Zr"),
+        ("Ar", "is not allowed now; your menu: play Zr"),
     ],
 )
 def test_bad_cards(text, reason):

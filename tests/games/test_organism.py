@@ -781,7 +781,7 @@ def test_a_position_in_words():
         ("pay h1", "'h1' is no cell"),
         ("pay d1", "'d1' is not on this board"),
         ("pay c12", "'c12' is not on this board"),
-        ("pass", "'pass' is not allowed now; you may play declare E, declare G, declare M"),
+        ("pass", "'pass' is not allowed now; your menu: declare E, declare G, declare M"),
     ],
 )
 def test_bad_actions_are_refused_with_a_sentence(text, sentence):

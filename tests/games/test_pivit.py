@@ -664,7 +664,7 @@ def test_moves_in_words():
     states, _ = start()
     assert GAME.action_text(states[0], 0, 154) == "c1-c4"
     assert all(GAME.parse_action(states, 0, text) == 154 for text in ("c1-c4", "C1C4", " c1 c4 ", "c1xc4"))
-    with pytest.raises(BadNotation, match="'c1-c3' is not allowed now; you may play"):
+    with pytest.raises(BadNotation, match="'c1-c3' is not allowed now; your menu:"):
         GAME.parse_action(states, 0, "c1-c3")
     assert GAME.action_text(position({(3, 0): "Rh", (3, 5): "Bv"})[0], 0, 1565) == "a4xf4"
 

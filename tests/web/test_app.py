@@ -500,3 +500,76 @@ def test_without_the_web_packages_the_command_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     with pytest.raises(BadInput, match=r"pip install 'ludus\[web\]'"):
         serve.command()
+
+
+# ------------------------------------------------------------------------------------------------ after a restart
+
+
+def test_live_matches_survive_a_restart(tmp_path):
+    with visiting(tmp_path) as client:
+        opened = open_match(client, "gravwell", ["human", "human"], rules={"rounds": 1})
+        with sitting(client, address(opened, 0), address(opened, 1)) as people:
+            session = client.app.state.lobby.sessions[opened["id"]]
+            for _ in range(5):
+                ply = session.plies
+                for seat in list(session.live.match.acting):
+                    state = people[seat].now(lambda state, ply=ply: state["your_turn"] and state["ply"] == ply)
+                    people[seat].say(type="play", action=state["actions"][0]["action"], ply=ply)
+                before = [person.state(lambda state, ply=ply: state["ply"] > ply) for person in people]
+    with visiting(tmp_path) as client:
+        assert [row["plies"] for row in client.get("/api/matches").json()] == [5]
+        with sitting(client, address(opened, 0), address(opened, 1)) as people:
+            after = [person.state() for person in people]
+    for old, new in zip(before, after):
+        for part in ("ply", "moves", "your_turn", "actions", "svg"):
+            assert new[part] == old[part]
+
+
+def test_every_move_is_in_the_store_before_the_next(tmp_path):
+    """As after a power cut: nobody closes anything."""
+    with visiting(tmp_path) as client:
+        opened = open_match(client, "tic_tac_toe", ["human", "human"])
+        with sitting(client, address(opened, 0)) as (person,):
+            person.say(type="play", action=4, ply=0)
+            person.state(lambda state: state["ply"] == 1)
+            wait_until(lambda: client.app.state.lobby.archive.live(opened["id"])["record"]["actions"] == [4])
+
+
+def test_a_seed_that_was_chosen_is_agreed_to_where_something_is_hidden(client):
+    wanted = {"game": "kuhn_poker", "seats": ["human", "human"], "seed": 7}
+    opened = client.post("/api/matches", json=wanted).json()
+    invitation = opened["seats"][1]["invitation"].partition("invitation=")[2]
+    asked = client.post(f"/api/matches/{opened['id']}/join", json={"invitation": invitation})
+    assert (asked.status_code, "seed 7" in asked.json()["error"]) == (409, True)
+    joined = client.post(f"/api/matches/{opened['id']}/join", json={"invitation": invitation, "agrees": True})
+    assert joined.json()["seat"] == 1
+    again = client.post(f"/api/matches/{opened['id']}/join", json={"invitation": invitation, "agrees": True})
+    assert again.status_code == 422
+
+
+def test_the_server_neither_compiles_nor_thinks_in_its_own_loop(client, monkeypatch):
+    """Whatever a match calls was loaded before it began: while it is played nothing is bound any more."""
+    opened = open_match(client, "thrones", ["human", "mcts:sims=5"], rules={"cap": 6})
+    game = load("thrones")
+    known = set(game._kernels)
+    with sitting(client, address(opened, 0)) as (person,):
+        play_out(person)
+    assert set(game._kernels) == known
+
+
+def test_a_game_of_the_users_gets_a_picture_in_the_lobby(own):
+    rows = {row["name"]: row["picture"] for row in own.get("/api/games").json()}
+    assert rows["tic_tac_toe"] == "/static/games/tic_tac_toe.svg"
+    drawn = own.get(rows["take"])
+    assert drawn.text.startswith("<svg")
+    assert drawn.headers["content-type"].startswith("image/svg")
+
+
+def wait_until(holds) -> None:
+    import time
+
+    for _ in range(2000):
+        if holds():
+            return
+        time.sleep(0.005)
+    raise AssertionError("waited in vain")

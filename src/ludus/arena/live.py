@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -111,6 +111,8 @@ class LiveMatch:
         self.ready: dict[int, object] = {}
         """Answers of agents that are not given yet."""
         self._moves: list[Move] = []
+        self._secrets: list[tuple[int, np.ndarray, int]] = []
+        """Moves that not all may read yet: place in the list, state before it, action."""
         self._reasons: dict[int, Reasons] = {}
         self._earlier: np.ndarray | None = None
         self._movers = match.acting
@@ -283,6 +285,8 @@ class LiveMatch:
         views.append(View.public(self.game, earlier))
         for player, action in zip(self._movers, self.match.actions[-len(self._movers) :]):
             shown = self.is_open or self._is_public(earlier, player, action)
+            if not shown:
+                self._secrets.append((len(self._moves), earlier, action))
             # A rival's action is put into words with the viewer's own knowledge, so that the words give nothing away.
             seen = tuple(
                 self.game.action_text(view.state, player, action) if shown or view.player == player else None
@@ -290,6 +294,20 @@ class LiveMatch:
             )
             self._moves.append(Move(ply, player, self.game.action_text(earlier[0], player, action), seen))
         self._earlier, self._movers = earlier, self.match.acting
+        self._reveal()
+
+    def _reveal(self) -> None:
+        """Put into everybody's words what has come out by now."""
+        if not self.game.writes("is_revealed"):
+            return
+        kept = []
+        for place, earlier, action in self._secrets:
+            move = self._moves[place]
+            if self.game.module.is_revealed(earlier[0], self.match.states[0], move.player, action):
+                self._moves[place] = replace(move, seen=(move.truth,) * len(move.seen))
+            else:
+                kept.append((place, earlier, action))
+        self._secrets = kept
 
     def _is_public(self, earlier: np.ndarray, player: int, action: int) -> bool:
         return self.game.writes("is_public") and bool(self.game.module.is_public(earlier[0], player, action))

@@ -34,15 +34,13 @@ SEAT_NAMES = "ABCD"
 
 
 def action_text(state, player, action):
+    """The same card is one thing in a draft and another when it is played."""
     if action >= GO:
         return "stop" if action == HALT else "go"
-    return SYMBOLS[action % CARDS]
+    return f"{'take' if action >= PICK else 'play'} {SYMBOLS[action % CARDS]}"
 
 
-def action_kind(state, player, action):
-    """The same card is one thing in a draft and another when it is played."""
-    text = action_text(state, player, action)
-    return text if action >= GO else f"{'take' if action >= PICK else 'play'} {text}"
+action_kind = action_text
 
 
 def parse_action(state, player, text):
@@ -51,7 +49,8 @@ def parse_action(state, player, text):
         if text in ("go", "g", "stop", "s"):
             return GO if text[0] == "g" else HALT
         raise BadNotation(f"{text!r} is no answer; {name_of(state.played[player])} is about to resolve: go or stop?")
-    return card_named(text) + (PICK if state.phase == DRAFT else 0)
+    verb = "take" if state.phase == DRAFT else "play"
+    return card_named(text.removeprefix(verb).strip()) + (PICK if state.phase == DRAFT else 0)
 
 
 def name_of(number):

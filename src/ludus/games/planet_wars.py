@@ -686,6 +686,10 @@ def reflect(state, symmetry):
 # ------------------------------------------------------------------------------------------------ notation
 
 
+def is_revealed(earlier, now, player, action):
+    return now.turn > earlier.turn  # when the turn ends, its fleets leave for all to see
+
+
 def objection(params, players):
     if params.maps != CLASSIC and params.pairs != PARAMS.declared["pairs"].default:
         return "maps of the finals draw their own number of planets, so leave pairs alone"

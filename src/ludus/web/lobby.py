@@ -23,6 +23,7 @@ import anyio
 from ludus.agent import Thoughts
 from ludus.arena.hosts import host
 from ludus.arena.live import HINT, HUMAN, Question, Refused, Seat, resume
+from ludus.arena.match import fresh_salt
 from ludus.draw.canvas import seat_name
 from ludus.errors import AgentFault, BadInput, LudusError
 from ludus.game import Game
@@ -116,6 +117,7 @@ class Lobby:
             agents=[spec.strip() for spec in terms.seats],
             seed=secrets.randbits(48) if terms.seed is None else terms.seed,
             block=0, rotation=0, actions=[], returns=[], plies=0, outcome="",
+            salt=fresh_salt() if terms.seed is None else "",
         )  # fmt: skip
         speed = terms.speed or (PLAYED_SPEED if HUMAN in terms.seats else WATCHED_SPEED)
         return Session(secrets.token_hex(6), game, record, visitor, speed, terms.seed is not None)
