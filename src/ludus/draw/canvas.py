@@ -70,6 +70,8 @@ STYLE = """
 .ludus .can>.halo,.ludus .chosen>.halo{stroke:var(--can);stroke-width:3;stroke-dasharray:2 4;stroke-linecap:round}
 .ludus .can:hover>.halo,.ludus .can:focus>.halo,.ludus .chosen>.halo{stroke-dasharray:none;stroke-width:4}
 .ludus .part:focus{outline:none}
+.ludus.wide .backdrop{display:none}
+.ludus.wide .below{transform:var(--beside)}
 """
 
 
@@ -80,6 +82,7 @@ class Picture:
         self.width, self.height, self.title = width, height, title
         self.tones: tuple[str, ...] = ()
         """Looks of the seats in their order, where a game has colours of its own; a page can follow them."""
+        self._fold = 0.0
         self._shapes: list[str | tuple[str, str]] = []
         """Finished markup, and a key and label where a part opens."""
 
@@ -125,6 +128,11 @@ class Picture:
             self.text(x + width / 2, y + 23, words, "middle bold", 14)
             self.rect(x, y, width, 36, "halo", round=8)
 
+    def fold(self, y: float) -> None:
+        """What is drawn from now on lies below y; on a wide page it may stand beside what lies above."""
+        self._fold = y
+        self._shapes.append('</g><g class="below">')
+
     @contextmanager
     def part(self, key: str, label: str) -> Iterator[None]:
         """Shapes that a person can click or reach by keyboard; `label` is what a screen reader says.
@@ -144,6 +152,8 @@ class Picture:
         # At its own size where nothing says otherwise (a file, a notebook); a page's style sheet may stretch it.
         size = f'width="{_number(self.width)}" height="{_number(self.height)}"'
         tones = f' data-tones="{" ".join(self.tones)}"' if self.tones else ""
+        tones += f' data-fold="{_number(self._fold)}"' if self._fold else ""
+        shapes = f"<g>{shapes}</g>" if self._fold else shapes
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="ludus" viewBox="{box}" {size} role="group"{tones} '
             f'aria-label="{html.escape(self.title)}"><style>{STYLE}</style>{shapes}</svg>'

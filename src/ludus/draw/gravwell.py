@@ -39,9 +39,10 @@ def draw(view: View, before: View | None) -> Picture:
     n = int(view.state.players)
     tray = ROWS + ROW_HEIGHT * n + 10
     made = Picture(WIDTH, tray + (142 if n == 2 else 176), f"Gravwell, round {view.state.round_no + 1}")
-    made.rect(0, 0, WIDTH, made.height, "paper edge", round=10)
+    made.rect(0, 0, WIDTH, made.height, "paper edge backdrop", round=10)
     draw_header(made, view)
     draw_sky(made, view, before)
+    made.fold(SKY_TOP + SKY_HEIGHT + 4)
     draw_rows(made, view, before)
     if view.state.phase == DRAFT:
         draw_stacks(made, view, tray)

@@ -46,6 +46,9 @@ ROOMY = 26
 RIMS = {WAITING: "rim dashed", ACTING: "rim"}
 
 
+LETTERS = "E eats · G grows · M moves · dots are food"
+
+
 def draw(view: View, before: View | None) -> Picture:
     state = view.state
     across = 2 * int(state.params.rings) - 1
@@ -53,7 +56,7 @@ def draw(view: View, before: View | None) -> Picture:
     has_buttons = view.player >= 0 and not state.ending
     strip = Strip(NAMES, [_detail(view, player) for player in range(2)], token)
     height = board.height + (BUTTON_ROOM if has_buttons else 0)
-    made = framed(view, board.width, height, strip, _sentence(view), lines=2)
+    made = framed(view, board.width, height, strip, f"{_sentence(view)}\n{LETTERS}", lines=3)
     cells = [cell for cell in range(cell_count(state)) if state.piece[cell] != GONE]
     for cell in cells:
         made.polygon(board.corners(cell), "board2 edge" if cell == 0 else "board edge")

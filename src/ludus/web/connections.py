@@ -40,8 +40,12 @@ class Connection(H11Protocol):
         if self._clock is None and (self.cycle is None or self.cycle.response_complete):
             self._await_request()
         super().data_received(data)
-        if self.transport.get_protocol() is not self or (self.cycle is not None and not self.cycle.more_body):
+        if self.transport.get_protocol() is not self or self._is_answering():
             self._has_asked()
+
+    def _is_answering(self) -> bool:
+        """Whether a whole request has arrived and is not answered yet."""
+        return self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._has_asked()

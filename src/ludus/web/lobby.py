@@ -133,8 +133,8 @@ class Lobby:
             await self.preparation.agents(session.game, session.opener, session.record.agents)
             live = await asyncio.to_thread(self._sit_down, session)
         except LudusError as error:
-            session.trouble = f"the match cannot be played: {error}"
-            session.notice(session.trouble)
+            session.trouble = f"The match cannot be played: {error}"
+            session.changed()
             log.error("match %s cannot be played: %s", session.id, error)
             return
         session.begin(live)

@@ -278,7 +278,8 @@ class Session:
         """The whole state of the match as a viewer may know it."""
         if self.live is None:
             title = self.game.facts.title
-            return {"type": "preparing", "title": title, "text": f"Preparing {title} (first time) …"}
+            text = self.trouble or f"Preparing {title} (first time) …"
+            return {"type": "preparing", "title": title, "text": text, "failed": bool(self.trouble)}
         if viewer not in self._scenes:
             self._scenes[viewer] = frames.scene(self.live, viewer)
         failed = self.live.failed

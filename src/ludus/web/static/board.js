@@ -2,6 +2,10 @@
 
 import { h } from "./dom.js";
 
+const WIDE = matchMedia("(min-width: 60rem)");
+const TOP = 30; // where the lower half of a folded picture begins, below the upper half's heading
+const LARGEST = 1.4; // times its own size
+
 export class Board {
   /** `play(action)` is called with the number of the action that was clicked together. */
   constructor(play) {
@@ -13,6 +17,7 @@ export class Board {
     this.element = h("div", { class: "board" }, this.frame, this.chooser);
     this.frame.onclick = (event) => this.#click(partAt(event.target));
     this.element.onkeydown = (event) => this.#key(event);
+    WIDE.addEventListener("change", () => this.svg && this.#lay());
   }
 
   /** Show the picture of a ply with the actions that may be played on it; none for one who cannot act. */
@@ -45,7 +50,21 @@ export class Board {
     const drawn = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
     this.frame.replaceChildren(document.importNode(drawn, true));
     this.svg = svg;
+    this.#lay();
     wear(drawn.dataset.tones?.split(" ") ?? []);
+  }
+
+  /** A tall picture that says where it may be folded is laid side by side on a wide page; none is blown up. */
+  #lay() {
+    const drawn = this.frame.firstElementChild;
+    drawn.dataset.size ??= `${drawn.getAttribute("width")} ${drawn.getAttribute("height")}`;
+    const [width, height] = drawn.dataset.size.split(" ").map(Number);
+    const fold = WIDE.matches ? Number(drawn.dataset.fold ?? 0) : 0;
+    const [w, h] = fold ? [2 * width, Math.max(fold, height - fold + TOP)] : [width, height];
+    drawn.classList.toggle("wide", fold > 0);
+    drawn.style.setProperty("--beside", `translate(${width}px, ${TOP - fold}px)`);
+    setAll(drawn, { viewBox: `0 0 ${w} ${h}`, width: w, height: h });
+    drawn.style.maxWidth = `${LARGEST * w}px`;
   }
 
   #part(key) {

@@ -116,9 +116,9 @@ class MatchScreen {
   }
 
   /** A game that nobody has played here is compiled first. */
-  #prepare({ title, text }) {
+  #prepare({ title, text, failed }) {
     refill(this.title, title, () => title);
-    refill(this.status, text, () => h("span", { class: "busy" }, text));
+    refill(this.status, text, () => h("span", { class: failed ? "" : "busy" }, text));
   }
 
   // ---------------------------------------------------------------------------------------------- acting
