@@ -8,7 +8,7 @@ export class MoveList {
     this.seek = seek;
     this.shown = [];
     this.list = h("ol", { class: "moves", tabindex: "0", "aria-label": "Moves" });
-    this.secret = h("p", { class: "soft", hidden: true }, "Some moves stay secret until the match is over.");
+    this.secret = h("p", { class: "soft", hidden: true }, "Some moves are still secret.");
     this.element = h("section", { class: "sheet" }, h("h2", {}, "Moves"), this.list, this.secret);
   }
 
