@@ -6,10 +6,10 @@ python bench/first_seat.py [--game connect_four] [--sims 64 1024 8192] [--games 
 from __future__ import annotations
 
 import argparse
-import os
 
 from ludus.arena.contest import contest
 from ludus.arena.statistics import wilson
+from ludus.workers import Threads
 
 
 def main() -> None:
@@ -21,7 +21,7 @@ def main() -> None:
     for sims, games in zip(given.sims, given.games):
         shares: list[float] = []
         contest(
-            given.game, [f"mcts:sims={sims}"] * 2, games=games, jobs=os.cpu_count() or 1,
+            given.game, [f"mcts:sims={sims}"] * 2, games=games, workers=Threads(),
             keep=lambda record, shares=shares: shares.append(record.shares[0]),
         )  # fmt: skip
         print(f"{sims:>6} simulations: the first seat takes {wilson(sum(shares), len(shares))}")

@@ -224,6 +224,12 @@ def returns(state, out) -> Any:
     """Payoffs in [-1, 1], each from the player's own side. n players with one winner: 1 and -1/(n-1)."""
 
 
+@template
+def share(payoff, players):
+    """A payoff as a share of the point: 1 for a single winner, 1/k for a k-way tie, 0 for who lost."""
+    return ((players - 1) * payoff + 1) / players
+
+
 @rule
 def hide(state, player):
     """Mask, in place, what this player may not know. Twice is once. Default: nothing is hidden."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ludus import agent, kernels, load
-from ludus.arena.lockstep import Table, play_batch
+from ludus.arena.lockstep import Seating, play_batch
 from ludus.game import View
 from ludus.rng import match_words, stream
 
@@ -49,7 +49,7 @@ def test_one_view_is_answered_as_in_a_batch():
 @pytest.mark.parametrize(("name", "players"), [("connect_four", 2), ("goofspiel", 4), ("gravwell", 3)])
 def test_it_plays_the_matches_of_the_bulk_kernel(name, players):
     game, count = load(name), 40
-    tables = [Table((0,) * players, block, 0) for block in range(count)]
+    tables = [Seating((0,) * players, block, 0) for block in range(count)]
     batch = play_batch(game, [agent("random", game)], tables, 7, game.rule_values())
     words = match_words(7, np.arange(count), 0, players)
     states, plies = game.start(words, players), np.zeros(count, np.int64)

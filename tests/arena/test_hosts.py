@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from ludus import load
-from ludus.arena.hall import Hall, rotations
+from ludus.arena.blocks import rotations
+from ludus.arena.bulk import Arena
 from ludus.arena.hosts import Clock
-from ludus.arena.tournament import Tournament, make_plan
+from ludus.arena.schedule import make_schedule
+from ludus.arena.tournament import Tournament
 from ludus.records import Store
+from ludus.workers import Threads
 
 HOSTILE = str(Path(__file__).with_name("hostile_agent.py"))
 
@@ -29,10 +32,11 @@ WAYS = {
 def hostile_tournament(tmp_path_factory):
     """Every way to misbehave meets `random`, in one tournament."""
     specs = ["random", *(f"{HOSTILE}:how={way}" for way in WAYS), HOSTILE]
-    plan = make_plan("tic_tac_toe", specs, "default", {}, format="gauntlet", blocks=2, move_seconds=3.0, seed=5)
+    plan = make_schedule("tic_tac_toe", specs, "default", {}, format="gauntlet", blocks=2, move_seconds=3.0, seed=5)
     with Store(tmp_path_factory.mktemp("hosts") / "store.sqlite") as store:
-        tournament = Tournament(plan, store, jobs=2)
+        tournament = Tournament(plan, store, workers=Threads(2))
         outcome = tournament.run()
+        tournament.played = [record for _, record in store.matches(outcome.name)]
         yield tournament, outcome
 
 
@@ -40,28 +44,28 @@ def hostile_tournament(tmp_path_factory):
 def test_misbehaviour_is_recorded_with_its_reason(hostile_tournament, way):
     tournament, outcome = hostile_tournament
     spec = f"{HOSTILE}:how={way}"
-    records = [record for record in tournament.records.values() if spec in record.agents]
+    records = [record for record in tournament.played if spec in record.agents]
     assert len(records) == 4
     for record in records:
         assert record.outcome == WAYS[way][0]
         assert WAYS[way][1] in record.detail
         assert record.agents[record.culprit] == spec
         assert record.returns[record.culprit] == -1
-    assert outcome.faults[spec] == {WAYS[way][0]: 4}
+    assert sum(fault.count for fault in outcome.faults if fault.agent == spec) == 4
 
 
 def test_the_tournament_goes_on(hostile_tournament):
     tournament, outcome = hostile_tournament
     assert outcome.played == tournament.total == 2 * 2 * (len(WAYS) + 1)
-    behaved = [record for record in tournament.records.values() if HOSTILE in record.agents]
+    behaved = [record for record in tournament.played if HOSTILE in record.agents]
     assert all(record.outcome == "finished" for record in behaved)
-    assert "random" not in outcome.faults
+    assert "random" not in {fault.agent for fault in outcome.faults}
 
 
 def test_an_agent_apart_plays_as_it_does_here():
     game, tables = load("tic_tac_toe"), rotations([0, 1], 0)
-    apart = Hall(game, ["random", "mcts:sims=20"], seed=9, apart=True)
-    here = Hall(game, ["random", "mcts:sims=20"], seed=9)
+    apart = Arena(game, ["random", "mcts:sims=20"], seed=9, apart=True)
+    here = Arena(game, ["random", "mcts:sims=20"], seed=9)
     moves = [[record.actions for group in hall.play(tables) for _, record in group] for hall in (apart, here)]
     assert moves[0] == moves[1]
 

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from ludus import Agent, agent, load
+from ludus.arena.blocks import rotations
+from ludus.arena.bulk import Arena
 from ludus.arena.contest import contest
-from ludus.arena.hall import Hall, rotations
 from ludus.arena.lockstep import play_batch, records_of
 from ludus.arena.match import Match
 from ludus.errors import BadInput, Mismatch
+from ludus.workers import Threads
 
 LINEUPS = [
     ("tic_tac_toe", ["random", "mcts:sims=20"]),
@@ -67,9 +69,9 @@ def test_rotations_seat_every_agent_everywhere_with_the_same_luck():
 @pytest.mark.parametrize("jobs", [1, 2, 3])
 def test_threads_change_no_record(jobs):
     tables = [table for block in range(40) for table in rotations([0, 1], block)]
-    hall = Hall(load("connect_four"), ["random", "mcts:sims=10"], seed=4, jobs=jobs)
-    records = sorted(record.to_json() for group in hall.play(tables) for _, record in group)
-    again = Hall(load("connect_four"), ["random", "mcts:sims=10"], seed=4, jobs=1)
+    hall = Arena(load("connect_four"), ["random", "mcts:sims=10"], seed=4)
+    records = sorted(record.to_json() for group in hall.play(tables, Threads(jobs)) for _, record in group)
+    again = Arena(load("connect_four"), ["random", "mcts:sims=10"], seed=4)
     assert records == sorted(record.to_json() for group in again.play(tables) for _, record in group)
     assert len(records) == 80
 
@@ -78,8 +80,8 @@ def test_a_clock_sends_built_in_agents_through_the_stepper_with_the_same_moves()
     from ludus.arena.hosts import Clock
 
     tables = rotations([0, 1], 0)
-    slow = Hall(load("tic_tac_toe"), ["random", "mcts:sims=10"], clock=Clock(60.0))
-    fast = Hall(load("tic_tac_toe"), ["random", "mcts:sims=10"])
+    slow = Arena(load("tic_tac_toe"), ["random", "mcts:sims=10"], clock=Clock(60.0))
+    fast = Arena(load("tic_tac_toe"), ["random", "mcts:sims=10"])
     assert not slow.in_lockstep
     assert fast.in_lockstep
     moves = [[record.actions for group in hall.play(tables) for _, record in group] for hall in (slow, fast)]

@@ -9,8 +9,9 @@ import choix
 import numpy as np
 import pytest
 
-from ludus.arena.ratings import Ratings, alpha_rank, cyclic_share, rate
-from ludus.arena.statistics import ELO
+from ludus.arena.circles import alpha_rank, cyclic_share
+from ludus.arena.ratings import Ratings, rate
+from ludus.arena.statistics import ELO, Interval
 from ludus.errors import BadInput
 
 Matches = tuple[list[tuple[str, ...]], list[tuple[float, ...]], list[int]]
@@ -45,7 +46,7 @@ def table_tournament(rng: np.random.Generator, elo: dict[str, float], seats: lis
 
 
 def by_name(ratings: Ratings) -> dict[str, float]:
-    return {row.name: row.rating for row in ratings.rows}
+    return {row.name: row.elo.value for row in ratings.rows}
 
 
 def test_two_players_with_draws_and_a_first_move():
@@ -54,8 +55,8 @@ def test_two_players_with_draws_and_a_first_move():
     assert [row.name for row in ratings.rows] == ["alphabeta", "mcts", "greedy", "random"]
     assert by_name(ratings) == pytest.approx(LADDER, abs=35)
     assert ratings.anchor == "random"
-    assert (ratings.rows[-1].rating, ratings.rows[-1].low, ratings.rows[-1].high) == (0, 0, 0)
-    assert all(row.low <= LADDER[row.name] <= row.high and row.games == 2400 for row in ratings.rows)
+    assert ratings.rows[-1].elo == Interval(0, 0, 0, 2400)
+    assert all(row.elo.low <= LADDER[row.name] <= row.elo.high and row.elo.n == 2400 for row in ratings.rows)
     assert ratings.seats[0].value == pytest.approx(80, abs=20)
     assert ratings.seats[0].value == pytest.approx(-ratings.seats[1].value)
     assert sum(row.score for row in ratings.rows) == pytest.approx(2)
@@ -98,7 +99,7 @@ def test_intervals_cover():
     elo, hits = {"random": 0.0, "greedy": 100.0, "mcts": 300.0}, []
     for _ in range(150):
         ratings = rate(*pair_tournament(rng, elo, first=80, tie=0.5, rounds=12), rng=rng, repeats=150)
-        hits += [row.low <= elo[row.name] <= row.high for row in ratings.rows if row.name != "random"]
+        hits += [row.elo.low <= elo[row.name] <= row.elo.high for row in ratings.rows if row.name != "random"]
         hits += [ratings.seats[0].low <= 80 <= ratings.seats[0].high]
     assert 0.92 <= np.mean(hits) <= 0.98
 
@@ -133,7 +134,7 @@ def test_an_agent_that_wins_everything_stays_finite():
     rng = np.random.default_rng(7)
     best = rate(agents, [(1, -1), (-1, 1)] * 50, np.repeat(np.arange(50), 2), rng=rng).rows[0]
     assert best.name == "best"
-    assert 400 < best.low < 800 < best.rating < 1300 < best.high < 10_000
+    assert 400 < best.elo.low < 800 < best.elo.value < 1300 < best.elo.high < 10_000
 
 
 def test_agents_that_never_met():
@@ -141,20 +142,20 @@ def test_agents_that_never_met():
     results = [(1, 0), (1, 0), (0, 1), (1, 0)] * 20
     ratings = rate(agents, results, np.repeat(np.arange(40), 2), rng=np.random.default_rng(8))
     assert ratings.note == "these groups never met, so only the prior compares them: a, b | c, d"
-    assert all(row.high - row.low > 500 for row in ratings.rows)
+    assert all(row.elo.high - row.elo.low > 500 for row in ratings.rows)
     assert ratings.anchor == ""
-    assert sum(row.rating for row in ratings.rows) == pytest.approx(0, abs=1e-6)
+    assert sum(row.elo.value for row in ratings.rows) == pytest.approx(0, abs=1e-6)
 
 
 def test_seats_without_rotation_cannot_be_told_from_agents():
     ratings = rate([("a", "b")] * 100, [(1, 0)] * 70 + [(0, 1)] * 30, rng=np.random.default_rng(9))
-    assert ratings.rows[0].high - ratings.rows[0].low > 500
+    assert ratings.rows[0].elo.high - ratings.rows[0].elo.low > 500
     assert ratings.seats[0].high - ratings.seats[0].low > 500
 
 
 def test_one_match_is_enough_to_answer():
     ratings = rate([("a", "b")], [(0.5, 0.5)], rng=np.random.default_rng(10))
-    assert [row.rating for row in ratings.rows] == pytest.approx([0, 0], abs=1e-6)
+    assert [row.elo.value for row in ratings.rows] == pytest.approx([0, 0], abs=1e-6)
     assert [row.score for row in ratings.rows] == [0.5, 0.5]
 
 

@@ -13,10 +13,8 @@ from ludus.arena.statistics import (
     Gsprt,
     Interval,
     benjamini_hochberg,
-    block_bootstrap,
     bounded_sequence,
     confidence_sequence,
-    dirichlet,
     elo_of,
     gsprt,
     log_likelihood_ratio,
@@ -66,24 +64,6 @@ def test_wilson_covers():
 def test_wilson_with_draws_as_halves_is_cautious():
     wins, draws, _ = np.random.default_rng(2).multinomial(100, [0.4, 0.3, 0.3], 4000).T
     assert covered([wilson(w + d / 2, 100) for w, d in zip(wins, draws)], 0.55) > 0.95
-
-
-def test_dirichlet_is_the_posterior_of_jeffreys():
-    from scipy.stats import beta
-
-    first, *_, last = dirichlet([7, 2.5, 0.5], confidence=0.8)
-    assert (first.value, first.low, first.high) == pytest.approx((7.5 / 11.5, *beta(7.5, 4).interval(0.8)))
-    assert (last.value, last.low, last.high) == pytest.approx((1 / 11.5, *beta(1, 10.5).interval(0.8)))
-
-
-def test_dirichlet_covers_each_seat():
-    rng = np.random.default_rng(3)
-    truth = np.array([0.4, 0.3, 0.2, 0.1])
-    posteriors = [dirichlet(counts) for counts in rng.multinomial(150, truth, 5000)]
-    for seat, share in enumerate(truth):
-        assert 0.93 <= covered([posterior[seat] for posterior in posteriors], share) <= 0.97
-    assert sum(x.value for x in posteriors[0]) == pytest.approx(1)
-    assert posteriors[0][0].n == 150
 
 
 def test_confidence_sequence_is_the_mixture_it_says():
@@ -180,31 +160,6 @@ def test_blocks_all_alike_are_not_certainty():
 def test_scores_outside_0_to_1_are_refused():
     with pytest.raises(BadInput, match="between 0"):
         score_interval([0.5, -1.0])
-
-
-@pytest.mark.parametrize("blocks", [20, 60])
-def test_block_bootstrap_covers(blocks: int):
-    rng = np.random.default_rng(7)
-    runs = seat_advantage(0.85, 0.25)(rng, (2500, blocks)).astype(float)
-    intervals = [block_bootstrap(run, lambda sample: sample.sum() / sample.size, rng, repeats=200) for run in runs]
-    assert 0.93 <= covered(intervals, 0.55) <= 0.97
-    assert intervals[0].n == 2 * blocks
-
-
-def test_block_bootstrap_of_a_curved_statistic():
-    """A quotient: wins for each match begun, where blocks differ in length."""
-    rng = np.random.default_rng(8)
-    begun = rng.integers(1, 9, (2500, 40))
-    runs = np.stack([rng.binomial(begun, 0.3), begun], axis=-1)
-    intervals = []
-    for run in runs:
-        intervals.append(block_bootstrap(run, lambda sample: np.divide(*sample.sum(axis=0)), rng, repeats=200))
-    assert 0.93 <= covered(intervals, 0.3) <= 0.97
-
-
-def test_one_block_has_no_bootstrap():
-    with pytest.raises(BadInput, match="two blocks"):
-        block_bootstrap([1.0], np.mean, np.random.default_rng(0))
 
 
 # ------------------------------------------------------------------------------------------------ Elo

@@ -189,9 +189,10 @@ def test_tournament_resumes_from_its_store(ludus, tmp_path):
     again = json.loads(ludus(*command, "--json", "--records", "t.jsonl")[1])
     assert again["played"] == 30
     assert len(read_records(tmp_path / "t.jsonl")[0]) == 30
-    code, _, err = ludus(*command, "--seed", "9")
-    assert code == 2
-    assert "other seed" in err
+    code, out, err = ludus(*command, "--seed", "9")
+    assert code == 0
+    assert "the seed (0, now 9) changed since 'tic_tac_toe' was played" in err
+    assert "tic_tac_toe 2: tic_tac_toe, 30 matches" in out
 
 
 def test_cache_shows_its_folder(ludus):

@@ -17,7 +17,7 @@ import pytest
 from ludus import agent, load
 from ludus.agents._networks import Genome
 from ludus.arena.contest import contest
-from ludus.arena.lockstep import Table, play_batch
+from ludus.arena.lockstep import Seating, play_batch
 from ludus.errors import Mismatch, UnknownName
 from ludus.learn._genomes import Innovations, add_link, add_node, cross, first_genome, vary
 from ludus.learn._species import Species, brood_sizes, distance, sort_into_species
@@ -147,7 +147,7 @@ def test_fitness_is_what_the_arena_says(tmp_path):
     player = agent(f"neat:{tmp_path}", GAME)
     best = Genome.from_json(json.loads(run.read("best.json") or b"")["genome"])
     scores = Jury(GAME, VALUES, SMALL, WORKERS).judge([best], 80, SMALL.final_samples, seed=77)
-    tables = [Table(tuple(int(seat != m % 4) for seat in range(4)), m, 0) for m in range(80)]
+    tables = [Seating(tuple(int(seat != m % 4) for seat in range(4)), m, 0) for m in range(80)]
     batch = play_batch(GAME, [player, agent("nostop", GAME)], tables, 77, VALUES)
     wins = batch.returns[np.arange(80), np.arange(80) % 4] == 1.0
     assert 0 < wins.sum() < 80

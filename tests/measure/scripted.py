@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from ludus import load
-from ludus.arena.hall import Hall, rotations
+from ludus.arena.blocks import rotations
+from ludus.arena.bulk import Arena
 from ludus.measure.replays import Fan, Replay, Trace, replays_of
 
 GAMES = Path(__file__).parent / "games"
@@ -80,6 +81,6 @@ def cell(game: str, specs: Sequence[str], blocks: int, seed: int = 0, **rules: o
     known = list(dict.fromkeys(specs))
     seats = [known.index(spec) for spec in specs]
     tables = [table for block in range(blocks) for table in rotations(seats, block)]
-    hall = Hall(rulebook, known, rulebook.rule_values("default", rules), seed=seed)
+    hall = Arena(rulebook, known, rulebook.rule_values("default", rules), seed=seed)
     records = [record for group in hall.play(tables) for _, record in group]
     return replays_of(rulebook, records)

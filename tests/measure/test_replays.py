@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ludus.arena.hall import Hall, rotations
+from ludus.arena.blocks import rotations
+from ludus.arena.bulk import Arena
 from ludus.arena.match import replay
 from ludus.catalogue import load
 from ludus.measure.replays import hash_states, legal_kinds, positions_of, replays_of
@@ -15,7 +16,7 @@ from ludus.measure.replays import hash_states, legal_kinds, positions_of, replay
 
 def records(name: str, players: int, blocks: int = 3, preset: str = "default"):
     game = load(name)
-    hall = Hall(game, ["random"], game.rule_values(preset), seed=5)
+    hall = Arena(game, ["random"], game.rule_values(preset), seed=5)
     tables = [table for block in range(blocks) for table in rotations([0] * players, block)]
     return game, [record for group in hall.play(tables) for _, record in group]
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ludus.arena.hall import Hall, rotations
+from ludus.arena.blocks import rotations
+from ludus.arena.bulk import Arena
 from ludus.catalogue import load
 from ludus.game import Game
 from ludus.measure.evaluation import Evaluator, player_of, trace
@@ -21,7 +22,7 @@ def played(game: Game, specs: Sequence[str], blocks: int, seed: int = 1, preset:
     """Blocks of matches between these agents."""
     known = sorted(set(specs))
     tables = [table for block in range(blocks) for table in rotations([known.index(spec) for spec in specs], block)]
-    hall = Hall(game, known, game.rule_values(preset), seed=seed)
+    hall = Arena(game, known, game.rule_values(preset), seed=seed)
     played = sorted((pair for chunk in hall.play(tables) for pair in chunk), key=lambda p: (p[0].block, p[0].rotation))
     records = [record for _, record in played]
     return Cell("-".join(specs), tuple(specs), replays_of(game, records), records, aim=0.05, wanted=400)

@@ -15,8 +15,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from ludus.arena.hall import Hall
-from ludus.arena.lockstep import Table
+from ludus.arena.bulk import Arena
+from ludus.arena.lockstep import Seating
 from ludus.arena.statistics import Interval, mean_sequence
 from ludus.errors import BadInput, Mismatch, UnknownName
 from ludus.playtest import _compare_page as page
@@ -133,8 +133,8 @@ def test_levels_and_players_are_compared_each():
 
 def rows_of(one: Version, count: int, seed: int) -> np.ndarray:
     """Matches of one version on seeds of its own."""
-    hall = Hall(one.game, ["random"], one.values, seed=seed)
-    tables = [Table((0, 0), block, 0) for block in range(count)]
+    hall = Arena(one.game, ["random"], one.values, seed=seed)
+    tables = [Seating((0, 0), block, 0) for block in range(count)]
     records = [record for group in hall.play(tables) for _, record in group]
     other = Version(one.game, {**one.values, "unlike": 1})
     return read_matches(one.game, records, quantities(Plan(one, other, ("random",), 2)))

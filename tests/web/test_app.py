@@ -12,7 +12,8 @@ import pytest
 from ludus import kernels
 from ludus.agents.random_choice import RandomChoice
 from ludus.arena.match import replay
-from ludus.arena.tournament import Tournament, make_plan
+from ludus.arena.schedule import make_schedule
+from ludus.arena.tournament import Tournament
 from ludus.catalogue import game_names, load
 from ludus.draw import picture
 from ludus.errors import BadInput
@@ -390,7 +391,7 @@ def test_tournaments_have_standings_with_intervals(tmp_path):
     with visiting(tmp_path) as client:
         assert client.get("/api/tournaments").json() == []
         with Store(tmp_path / "store.sqlite") as store:
-            plan = make_plan("tic_tac_toe", ["random", "mcts:sims=20"], "default", {}, blocks=10)
+            plan = make_schedule("tic_tac_toe", ["random", "mcts:sims=20"], "default", {}, blocks=10)
             Tournament(plan, store, "cup/2 of spring").run()
         (cup,) = client.get("/api/tournaments").json()
         assert (cup["name"], cup["game"], cup["players"], cup["matches"]) == ("cup/2 of spring", "tic_tac_toe", 2, 20)

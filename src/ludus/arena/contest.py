@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 
 import numpy as np
 
-from ludus.arena.hall import Hall, rotations
+from ludus.arena.blocks import OpenBlocks, rotations, scores
+from ludus.arena.bulk import Arena
+from ludus.arena.faults import Fault, FaultCount
 from ludus.arena.hosts import Clock
-from ludus.arena.statistics import score_interval
+from ludus.arena.lockstep import Seating
+from ludus.arena.statistics import Interval, confidence_sequence, score_of_blocks
 from ludus.catalogue import load
 from ludus.records import MatchRecord
+from ludus.workers import Workers
 
 
 @dataclass(frozen=True)
-class Standing:
+class AgentScore:
     """How one agent did; the score is its mean share of the point, with a 95 % interval over blocks."""
 
     spec: str
     wins: int
     draws: int
-    score: float
-    low: float
-    high: float
+    interval: Interval
+
+    @property
+    def score(self) -> float:
+        return self.interval.value
+
+    @property
+    def low(self) -> float:
+        return self.interval.low
+
+    @property
+    def high(self) -> float:
+        return self.interval.high
 
 
 @dataclass(frozen=True)
@@ -32,12 +46,25 @@ class Contest:
     game: str
     games: int
     seed: int
-    agents: list[Standing]
+    agents: list[AgentScore]
     mean_plies: float
-    faults: dict[str, int] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+    limited: int = 0
+    """Matches that reached the declared maximum of plies."""
 
     def to_dict(self) -> dict[str, object]:
-        return asdict(self)
+        rows = [
+            {
+                "spec": one.spec,
+                "wins": one.wins,
+                "draws": one.draws,
+                "score": one.score,
+                "low": one.low,
+                "high": one.high,
+            }
+            for one in self.agents
+        ]
+        return {**asdict(self), "agents": rows}
 
 
 def contest(
@@ -50,37 +77,72 @@ def contest(
     rules: Mapping[str, object] | None = None,
     start: np.ndarray | None = None,
     clock: Clock | None = None,
-    jobs: int = 1,
+    workers: Workers | None = None,
     watch: Callable[[int], None] = lambda done: None,
+    live: Callable[[Interval], None] | None = None,
     keep: Callable[[MatchRecord], None] | None = None,
+    played: Iterable[MatchRecord] = (),
 ) -> Contest:
-    """Play at least `games` matches, in whole blocks; `watch` hears of progress, `keep` gets every record."""
+    """Play at least `games` matches, in whole blocks. `watch` hears of progress, `live` of the first agent's score so
+    far, `keep` gets every record before; those in `played` are counted and not played again."""
     rulebook = load(game)
     values = rulebook.rule_values(preset, rules)
     players = len(specs)
     rulebook.check_setting(players, values)
-    hall = Hall(rulebook, specs, values, seed=seed, start=start, clock=clock, jobs=jobs)
     blocks = -(-games // players)
-    shares = np.empty((blocks, players, players))  # block, rotation, agent
-    tops = np.zeros((2, players), np.int64)  # wins and draws of each agent
-    faults: Counter[str] = Counter()
-    plies = 0
-    tables = (table for block in range(blocks) for table in rotations(range(players), block))
-    for group in hall.play(tables, with_actions=keep is not None):
-        for table, record in group:
-            shares[table.block, table.rotation, list(table.seats)] = record.shares
-            best = np.flatnonzero(np.array(record.returns) == max(record.returns))
-            tops[int(len(best) > 1), [table.seats[seat] for seat in best]] += 1
-            plies += record.plies
-            if record.outcome != "finished":
-                faults[record.outcome] += 1
+    arena = Arena(rulebook, specs, values, seed=seed, start=start, clock=clock)
+    count = _Count(players)
+    there = {count.add(record) for record in played}
+    watch(len(there))
+    missing = _missing(blocks, players, there)
+    for group in arena.play(missing, workers, with_actions=keep is not None):
+        for _, record in group:
+            count.add(record)
             if keep:
                 keep(record)
+        if live and count.blocks:
+            live(confidence_sequence(float(count.totals[0]), count.blocks))
         watch(len(group))
-    standings = [_standing(spec, shares[:, :, k], tops[:, k]) for k, spec in enumerate(specs)]
-    return Contest(rulebook.source, blocks * players, seed, standings, plies / (blocks * players), dict(faults))
+    return count.contest(rulebook.source, specs, seed)
 
 
-def _standing(spec: str, shares: np.ndarray, tops: np.ndarray) -> Standing:
-    interval = score_interval(shares)
-    return Standing(spec, int(tops[0]), int(tops[1]), interval.value, interval.low, interval.high)
+def _missing(blocks: int, players: int, there: set[tuple[int, int]]) -> Iterator[Seating]:
+    seatings = chain.from_iterable(rotations(range(players), block) for block in range(blocks))
+    return (seating for seating in seatings if not there or (seating.block, seating.rotation) not in there)
+
+
+class _Count:
+    """Sums over the matches of one lineup; matches wait here only until their block is whole."""
+
+    def __init__(self, players: int):
+        self.players = players
+        self.matches = self.plies = self.blocks = self.limited = 0
+        self.tops = np.zeros((2, players), np.int64)  # wins and draws of each agent
+        self.totals, self.squares = np.zeros(players), np.zeros(players)
+        self.faults, self._open = FaultCount(), OpenBlocks()
+
+    def add(self, record: MatchRecord) -> tuple[int, int]:
+        """Count a match; gives back its block and rotation."""
+        best = max(record.returns)
+        top = [seat for seat, payoff in enumerate(record.returns) if payoff == best]
+        for seat in top:
+            self.tops[int(len(top) > 1), (seat + record.rotation) % self.players] += 1
+        self.matches += 1
+        self.plies += record.plies
+        self.limited += record.outcome == "limit"
+        self.faults.add(record)
+        if block := self._open.add(0, record.block, record.rotation, record):
+            means = np.array(scores(block))
+            self.blocks += 1
+            self.totals += means
+            self.squares += means * means
+        return record.block, record.rotation
+
+    def contest(self, game: str, specs: Sequence[str], seed: int) -> Contest:
+        sums = zip(specs, *self.tops.tolist(), self.totals.tolist(), self.squares.tolist())
+        agents = [
+            AgentScore(spec, wins, draws, score_of_blocks(self.blocks, total, squares, self.players))
+            for spec, wins, draws, total, squares in sums
+        ]
+        plies = self.plies / max(self.matches, 1)
+        return Contest(game, self.matches, seed, agents, plies, self.faults.faults, self.limited)

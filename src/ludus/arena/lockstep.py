@@ -64,7 +64,7 @@ def move_on(states, actions, words, plies):
 
 
 @dataclass(frozen=True)
-class Table:
+class Seating:
     """One match to be played: which agent sits where, and the names of its random words."""
 
     seats: tuple[int, ...]
@@ -76,7 +76,7 @@ class Table:
 class Batch:
     """Matches that were played together; one row a match."""
 
-    tables: Sequence[Table]
+    seatings: Sequence[Seating]
     returns: np.ndarray
     plies: np.ndarray
     finished: np.ndarray
@@ -87,26 +87,26 @@ class Batch:
 def play_batch(
     game: Game,
     agents: Sequence[Agent],
-    tables: Sequence[Table],
+    seatings: Sequence[Seating],
     seed: int,
     values: Mapping[str, object],
     start: np.ndarray | None = None,
     with_history: bool = False,
 ) -> Batch:
-    """Play all tables together to their ends."""
-    players = len(tables[0].seats)
-    blocks, rotations = np.array([(table.block, table.rotation) for table in tables]).T
+    """Play all seatings together to their ends."""
+    players = len(seatings[0].seats)
+    blocks, rotations = np.array([(seating.block, seating.rotation) for seating in seatings]).T
     words = match_words(seed, blocks, rotations, players)
-    states = game.start(words, players, values) if start is None else np.repeat(start, len(tables))
-    seats = np.array([table.seats for table in tables])
-    plies = np.zeros(len(tables), np.int64)
-    history = play_on(game, agents, states, seats, words, plies, game.facts.max_plies if with_history else 0)
+    states = game.start(words, players, values) if start is None else np.repeat(start, len(seatings))
+    seats = np.array([seating.seats for seating in seatings])
+    plies = np.zeros(len(seatings), np.int64)
+    history = play_to_the_end(game, agents, states, seats, words, plies, game.facts.max_plies if with_history else 0)
     finished = game.waiting(states) == 0
     returns = np.where(finished[:, None], game.payoffs(states)[:, :players], 0.0)
-    return Batch(tables, returns, plies, finished, history)
+    return Batch(seatings, returns, plies, finished, history)
 
 
-def play_on(
+def play_to_the_end(
     game: Game,
     agents: Sequence[Agent],
     states: np.ndarray,
@@ -151,16 +151,16 @@ def records_of(
     start: np.ndarray | None = None,
 ) -> Iterator[MatchRecord]:
     """The records of a batch that was played with its history."""
-    for i, table in enumerate(batch.tables):
+    for i, seating in enumerate(batch.seatings):
         yield MatchRecord(
             game=game.source,
             version=game.facts.version,
             rules=dict(values),
-            players=len(table.seats),
-            agents=[agents[k].spec for k in table.seats],
+            players=len(seating.seats),
+            agents=[agents[k].spec for k in seating.seats],
             seed=seed,
-            block=table.block,
-            rotation=table.rotation,
+            block=seating.block,
+            rotation=seating.rotation,
             actions=[int(action) for actions in batch.history for action in actions[i] if action >= 0],
             returns=batch.returns[i].tolist(),
             plies=int(batch.plies[i]),

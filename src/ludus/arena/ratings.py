@@ -17,30 +17,28 @@ a rate that would be Jeffreys' posterior, so also an agent that won all has an i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ludus.arena.choices import Choices, Placed, Units
 from ludus.arena.statistics import ELO, Interval, expanded_quantile
 from ludus.errors import BadInput
 
 Array = NDArray[np.float64]
-Seats = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Rating:
-    """One agent's strength in Elo, and its score: the mean share of first places, a tie among k counting 1/k."""
+    """One agent's strength, and its score: the mean share of first places, a tie among k counting 1/k."""
 
     name: str
-    rating: float
-    low: float
-    high: float
-    games: int
+    elo: Interval
     score: float
 
 
@@ -58,9 +56,21 @@ class Ratings:
 
 
 def rate(
-    agents: Sequence[Sequence[str]],
-    results: ArrayLike,
-    blocks: ArrayLike | None = None,
+    agents: Sequence[Sequence[str]], results: ArrayLike, blocks: ArrayLike | None = None, **options: Any
+) -> Ratings:
+    """Rate the agents of matches: `agents` names who sat in each seat, `results` holds what each seat got (returns or
+    shares; only their order counts), `blocks` which matches belong together; the rest goes to `rate_units`."""
+    names, lineups = _number(agents)
+    matches = zip(map(tuple, lineups.tolist()), map(tuple, _places(results, lineups.shape).tolist()))
+    together: dict[object, list[Placed]] = {}
+    for block, match in zip(range(len(lineups)) if blocks is None else np.asarray(blocks).tolist(), matches):
+        together.setdefault(block, []).append(match)
+    return rate_units(names, Counter(tuple(sorted(unit)) for unit in together.values()), **options)
+
+
+def rate_units(
+    names: Sequence[str],
+    units: Units,
     *,
     rng: np.random.Generator,
     repeats: int = 400,
@@ -68,34 +78,34 @@ def rate(
     prior: float = 1.0,
     anchor: str = "random",
 ) -> Ratings:
-    """Rate the agents of matches: `agents` names who sat in each seat, `results` holds what each seat got (returns or
-    shares; only their order counts), `blocks` which matches belong together. `prior` is the weight of a virtual match.
-    """
-    names, lineups = _number(agents)
-    places = _places(results, lineups.shape)
-    block_of = np.arange(len(lineups)) if blocks is None else np.unique(np.asarray(blocks), return_inverse=True)[1]
-    fits = ELO * _bootstrap(_Choices.of(lineups, places, len(names)), block_of, prior, rng, repeats)
-    strengths, advantages = fits[:, : len(names)], fits[:, len(names) : len(names) + lineups.shape[1]]
+    """Rate agents by their numbers in units of matches; `prior` is the weight of a virtual match."""
+    seats = len(next(iter(units))[0][0])
+    choices = Choices.of(units, len(names), seats)
+    fits = ELO * _bootstrap(choices, np.array(list(units.values()), float), prior, rng, repeats)
+    strengths, advantages = fits[:, : len(names)], fits[:, len(names) : len(names) + seats]
     zero = strengths[:, [names.index(anchor)]] if anchor in names else strengths.mean(axis=1, keepdims=True)
     # Two parameters are no news: strengths and advantages are known up to a constant each.
-    reach = expanded_quantile(int(block_of.max()) + 1, fits.shape[1] - 2, confidence)
-    games = np.bincount(lineups.ravel()).tolist()
-    rated = [_interval(column, reach, n) for column, n in zip((strengths - zero).T, games)]
-    rows = (Rating(name, x.value, x.low, x.high, x.n, s) for name, x, s in zip(names, rated, _scores(lineups, places)))
+    reach = expanded_quantile(sum(units.values()), fits.shape[1] - 2, confidence)
+    games, points = _count(units, len(names))
+    rated = [_interval(column, reach, int(n)) for column, n in zip((strengths - zero).T, games)]
+    rows = [Rating(*row) for row in zip(names, rated, (points / games).tolist())]
     return Ratings(
-        rows=tuple(sorted(rows, key=lambda row: -row.rating)),
-        seats=tuple(_interval(column, reach, len(lineups)) for column in _over_others(advantages).T),
+        rows=tuple(sorted(rows, key=lambda row: -row.elo.value)),
+        seats=tuple(_interval(column, reach, int(games.sum()) // seats) for column in _over_others(advantages).T),
         anchor=anchor if anchor in names else "",
-        note=_note(names, lineups),
+        note=_note(names, units),
     )
 
 
-def _bootstrap(choices: _Choices, block_of: NDArray, prior: float, rng: np.random.Generator, repeats: int) -> Array:
-    """Parameters [1 + repeats, parameters]: the estimate first, then those of blocks and prior weighed at random."""
-    halves = np.full((2, choices.options.shape[2]), prior / 2)
-    best = choices.fit(np.ones(len(block_of)), halves, np.zeros(halves.shape[1]))
-    weights = rng.exponential(size=(repeats, block_of.max() + 1))
-    return np.array([best, *(choices.fit(weight[block_of], rng.gamma(halves), best) for weight in weights)])
+def _bootstrap(choices: Choices, counts: Array, prior: float, rng: np.random.Generator, repeats: int) -> Array:
+    """Parameters [1 + repeats, parameters]: the estimate first, then those of blocks and prior weighed at random. The
+    weights of c equal blocks, Exp(1) each, add up to Gamma(c)."""
+    halves = np.full((2, choices.parameters), prior / 2)
+    best = choices.fit(counts, halves, np.zeros(choices.parameters))
+    bend = choices.bend(counts, best)
+    # A thousandth of a unit of log-odds is a sixth of an Elo point: less than what the draws differ by.
+    drawn = (choices.refit(rng.gamma(counts), rng.gamma(halves), best, bend, 1e-3) for _ in range(repeats))
+    return np.array([best, *drawn])
 
 
 def _interval(fits: Array, reach: float, n: int) -> Interval:
@@ -130,163 +140,28 @@ def _places(results: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.intp]:
     return np.array([np.unique(-match, return_inverse=True)[1] for match in results])
 
 
-def _scores(lineups: NDArray[np.intp], places: NDArray[np.intp]) -> list[float]:
-    first = places == 0
-    shares = first / first.sum(axis=1, keepdims=True)
-    return (np.bincount(lineups.ravel(), shares.ravel()) / np.bincount(lineups.ravel())).tolist()
+def _count(units: Units, agents: int) -> tuple[Array, Array]:
+    """How many matches each agent played, and how many points it won."""
+    games, points = np.zeros(agents), np.zeros(agents)
+    for unit, count in units.items():
+        for lineup, places in unit:
+            for agent, place in zip(lineup, places):
+                games[agent] += count
+                points[agent] += count * (place == 0) / places.count(0)
+    return games, points
 
 
-def _note(names: list[str], lineups: NDArray[np.intp]) -> str:
+def _note(names: Sequence[str], units: Units) -> str:
     groups: list[set[int]] = []
-    for lineup in np.unique(lineups, axis=0).tolist():
+    for lineup in {lineup for unit in units for lineup, _ in unit}:
         joined = [group for group in groups if group & set(lineup)]
         groups = [group for group in groups if group not in joined] + [set(lineup).union(*joined)]
     if len(groups) == 1:
         return ""
-    listed = " | ".join(", ".join(names[agent] for agent in sorted(group)) for group in groups)
+    listed = " | ".join(", ".join(names[agent] for agent in sorted(group)) for group in sorted(groups, key=min))
     return f"these groups never met, so only the prior compares them: {listed}"
 
 
 def _over_others(seats: Array) -> Array:
     """Each column less the mean of the others."""
     return (seats - seats.mean(axis=1, keepdims=True)) * seats.shape[1] / (seats.shape[1] - 1)
-
-
-# ------------------------------------------------------------------------------------------------ the model
-
-
-@dataclass(frozen=True)
-class _Choices:
-    """All choices made in all matches, and the menus they were made from. An option is what it adds up from the
-    parameters: the mean of its agents' strengths and of its seats' advantages, and ln τ_k for a tie."""
-
-    options: Array  # [menus, options, parameters]
-    missing: NDArray[np.bool_]  # [menus, options]: padding
-    taken: NDArray[np.intp]  # [choices]: menu · options + option
-    match: NDArray[np.intp]  # [choices]: the match in which the choice was made
-
-    @classmethod
-    def of(cls, lineups: NDArray[np.intp], places: NDArray[np.intp], agents: int) -> _Choices:
-        seats = lineups.shape[1]
-        stages = [(match, *stage) for match, row in enumerate(places.tolist()) for stage in _stages(row)]
-        ties = sorted({len(taken) for _, taken, _ in stages} - {1})
-        subsets = {rest: _subsets(rest, ties, seats) for rest in {rest for _, _, rest in stages}}
-        # A menu is who is left, and in which seats.
-        keys = [(rest, tuple(lineups[match, list(rest)].tolist())) for match, _, rest in stages]
-        menus = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-        width = max(map(len, subsets.values()))
-        options = np.zeros((len(menus), width, agents + seats + len(ties)))
-        for (rest, who), number in menus.items():
-            _describe(options[number], subsets[rest], dict(zip(rest, who)), agents, agents + seats, ties)
-        taken = [menus[key] * width + subsets[key[0]].index(choice) for key, (_, choice, _) in zip(keys, stages)]
-        missing = np.arange(width) >= np.array([[len(subsets[rest])] for rest, _ in menus])
-        return cls(options, missing, np.array(taken), np.array([match for match, _, _ in stages]))
-
-    def fit(self, weights: Array, halves: Array, start: Array) -> Array:
-        """The most likely parameters for matches of these weights and a prior of `halves` [won, lost]: Newton's method
-        with short steps. The problem is concave: there is one summit."""
-        taken = np.bincount(self.taken, weights[self.match], minlength=self.missing.size).astype(float)
-        taken = taken.reshape(self.missing.shape)
-        here = start
-        height, slope, bend = self._climb(here, taken, halves)
-        for _ in range(200):
-            step = np.linalg.solve(bend, slope)
-            step *= min(1.0, 2.0 / max(np.abs(step).max(), 1e-12))
-            while (there := self._climb(here + step, taken, halves))[0] < height - 1e-9 * abs(height):
-                step = step / 2
-            here, (height, slope, bend) = here + step, there
-            if np.abs(step).max() < 1e-5:
-                break
-        return here
-
-    def _climb(self, parameters: Array, taken: Array, halves: Array) -> tuple[float, Array, Array]:
-        """The log-posterior, its gradient, and its second derivative with the sign turned."""
-        flat = self.options.reshape(-1, len(parameters))
-        gain = (flat @ parameters).reshape(taken.shape)
-        gain -= np.where(self.missing, -np.inf, gain).max(axis=1, keepdims=True)
-        chance = np.where(self.missing, 0.0, np.exp(gain))
-        total = chance.sum(axis=1, keepdims=True)
-        chance /= total
-        made = taken.sum(axis=1, keepdims=True)
-        mean = np.einsum("mo,mop->mp", chance, self.options)
-        height = (taken * (gain - np.log(total))).sum()
-        slope = (taken - made * chance).ravel() @ flat
-        bend = (flat.T * (made * chance).ravel()) @ flat - (mean.T * made[:, 0]) @ mean
-        won, lost = halves
-        ahead = 0.5 + 0.5 * np.tanh(parameters / 2)
-        height -= won @ np.logaddexp(0, -parameters) + lost @ np.logaddexp(0, parameters)
-        slope += won * (1 - ahead) - lost * ahead
-        # The last term moves no summit; it lets Newton's step exist where a small prior leaves a direction flat.
-        return float(height), slope, bend + np.diag((won + lost) * ahead * (1 - ahead) + 1e-7)
-
-
-def _stages(places: Sequence[int]) -> Iterator[tuple[Seats, Seats]]:
-    """From the top: the seats placed next, and those they were chosen from."""
-    rest = tuple(range(len(places)))
-    for place in range(max(max(places), 1)):
-        taken = tuple(seat for seat in rest if places[seat] == place)
-        yield taken, rest
-        rest = tuple(seat for seat in rest if seat not in taken)
-
-
-def _subsets(rest: Seats, ties: Sequence[int], seats: int) -> list[Seats]:
-    """Who may be placed next; all the rest at once only as a draw of everybody."""
-    sizes = [1, *(size for size in ties if size < len(rest) or size == seats)]
-    return [subset for size in sizes for subset in combinations(rest, size)]
-
-
-def _describe(
-    menu: Array, subsets: list[Seats], who: dict[int, int], first_seat: int, first_tie: int, ties: list[int]
-) -> None:
-    """Fill in the parameters that each option adds up from."""
-    for option, subset in zip(menu, subsets):
-        for seat in subset:
-            option[who[seat]] += 1 / len(subset)
-            option[first_seat + seat] += 1 / len(subset)
-        if len(subset) > 1:
-            option[first_tie + ties.index(len(subset))] = 1.0
-
-
-# ------------------------------------------------------------------------------------------------ circles
-
-
-def cyclic_share(payoffs: ArrayLike) -> float:
-    """How much of a table of payoffs [agent, opponent] no ratings can explain: 0 for a ladder, 1 for rock, paper and
-    scissors. With A = (P - Pᵀ)/2 and r_i the mean of row i it is ‖A_ij - (r_i - r_j)‖² / ‖A‖², the cyclic part of its
-    Hodge split (Balduzzi et al. 2018). Noise of measured payoffs counts as cycles."""
-    payoffs = np.asarray(payoffs, float)
-    odd = (payoffs - payoffs.T) / 2
-    mean = odd.mean(axis=1)
-    whole = float((odd**2).sum())
-    return float(((odd - (mean[:, None] - mean)) ** 2).sum()) / whole if whole else 0.0
-
-
-def alpha_rank(payoffs: ArrayLike, alpha: float = 100.0, population: int = 50) -> Array:
-    """How much of the time evolution spends with each agent, from payoffs [agent, opponent] (Omidshafiei et al. 2019).
-
-    All of a population of m play one agent; now and then one tries another, and the newcomer, ahead by
-    Δ = P[new, old] - P[old, new], takes over with the chance (1 - e^-αΔ) / (1 - e^-αmΔ), or 1/m where Δ = 0. The
-    answer is the long run of that chain. A large α asks only who beats whom.
-    """
-    payoffs = np.asarray(payoffs, float)
-    if len(payoffs) == 1:
-        return np.ones(1)
-    lead = alpha * (payoffs.T - payoffs)  # [old, new]
-    size = np.maximum(np.abs(lead), 1e-12)  # in the limit of an even lead the chance is 1/m
-    takeover = np.expm1(-size) / np.expm1(-population * size)
-    takeover *= np.exp(np.minimum(lead, 0.0) * (population - 1))
-    # The chance of a hopeless newcomer rounds to 0; a little of it keeps the chain in one piece.
-    return _stationary(np.maximum(takeover, 1e-12))
-
-
-def _stationary(rates: Array) -> Array:
-    """The long run of a chain with these rates of change, by the elimination of Grassmann, Taksar and Heyman (1985):
-    without subtraction, so that tiny rates lose no digits."""
-    rates = rates.copy()
-    share = np.ones(len(rates))
-    for k in range(len(rates) - 1, 0, -1):
-        rates[:k, k] /= rates[k, :k].sum()
-        rates[:k, :k] += np.outer(rates[:k, k], rates[k, :k])
-    for k in range(1, len(rates)):
-        share[k] = share[:k] @ rates[:k, k]
-    return share / share.sum()

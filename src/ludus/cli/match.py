@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +13,11 @@ from ludus.cli import options
 from ludus.errors import BadInput
 
 if TYPE_CHECKING:
+    import numpy as np
+    from rich.progress import Progress
+
+    from ludus.arena.contest import Contest
+    from ludus.arena.statistics import Interval
     from ludus.game import Game
     from ludus.records import MatchRecord
 
@@ -20,13 +27,15 @@ EXAMPLE = "Example: ludus match connect_four mcts:sims=400 random --games 200"
 def command(
     game: options.GameName,
     specs: Annotated[list[str], typer.Argument(help="An agent for each player, like mcts:sims=400.", metavar="SPEC…")],
-    games: Annotated[int, typer.Option(help="Matches, rounded up to whole blocks of all seatings.", min=1)] = 100,
+    games: Annotated[int, options.games("Matches, rounded up to whole blocks of all seatings.")] = 100,
     preset: options.Preset = "default",
     rule: options.Rules = [],  # noqa: B006 (typer reads it, nobody changes it)
     start: options.Start = None,
-    seconds: Annotated[float, typer.Option(help="Thinking time a move; overrunning it loses. 0: no limit.")] = 0.0,
-    records: Annotated[Path | None, typer.Option(help="Write every match to this file as JSON lines.")] = None,
-    svg: Annotated[Path | None, typer.Option(help="Draw the end of the first match into this file.")] = None,
+    seconds: options.Seconds = 0.0,
+    records: Annotated[
+        Path | None, options.target("Add every match to this file as JSON lines; the same command goes on with it.")
+    ] = None,
+    svg: Annotated[Path | None, options.target("Draw the end of the first match into this file.")] = None,
     ply: Annotated[int | None, typer.Option(help="With --svg: draw the position after so many plies.", min=0)] = None,
     jobs: options.Jobs = 1,
     seed: options.Seed = 0,
@@ -36,51 +45,101 @@ def command(
     from ludus.arena.contest import contest
     from ludus.arena.hosts import Clock
     from ludus.catalogue import load
-    from ludus.records import write_records
+    from ludus.workers import Threads
 
     rulebook = load(game)
     rules = options.read_rules(rule)
     if len(specs) < 2 and rulebook.facts.players[0] > 1:
         raise BadInput(f"{rulebook.name} needs {rulebook.facts.players[0]} agents, not {len(specs)}")
-    opening = options.read_start(rulebook, start, len(specs), rulebook.rule_values(preset, rules))
-    _check_svg(svg, ply)
-    kept: list[MatchRecord] = []
+    values = rulebook.rule_values(preset, rules)
+    opening = options.read_start(rulebook, start, len(specs), values)
+    if ply is not None and svg is None:
+        raise BadInput("--ply says which position --svg draws; give --svg FILE too")
+    kept = _Kept(records, rulebook, specs, values, seed, seconds, opening) if records else None
     with options.progress_bar() as bar:
-        task = bar.add_task(f"{rulebook.name}", total=-(-games // len(specs)) * len(specs))
+        listener = _Listener(bar, f"{rulebook.name}: {specs[0]}", -(-games // len(specs)) * len(specs), kept)
         result = contest(
             game, specs, games=games, seed=seed, preset=preset, rules=rules, start=opening,
-            clock=Clock(seconds) if seconds else None, jobs=options.thread_count(jobs),
-            watch=lambda done: bar.advance(task, done), keep=kept.append if records or svg else None,
+            clock=Clock(seconds) if seconds else None, workers=Threads(jobs), watch=listener.watch,
+            live=listener.live, keep=listener.keep if kept or svg else None, played=listener.played(),
         )  # fmt: skip
-    if records:
-        write_records(records, kept)
-    drawn = _draw(rulebook, _first(kept), ply, svg) if svg else ""
+    drawn = _draw(rulebook, listener.first, ply, svg) if svg else ""
     if json:
         options.print_json(result.to_dict() | ({"svg": str(svg)} if svg else {}))
-        return
+    else:
+        _show(rulebook, result, drawn)
+
+
+class _Listener:
+    """Hears of every match: moves the bar, writes the file, and remembers the first match for its picture."""
+
+    def __init__(self, bar: Progress, title: str, total: int, kept: _Kept | None):
+        self.bar, self.title, self.kept = bar, title, kept
+        self.task = bar.add_task(title, total=total)
+        self.first: MatchRecord
+
+    def played(self) -> Iterator[MatchRecord]:
+        for record in self.kept.file.read() if self.kept else ():
+            self._look(record)
+            yield record
+
+    def keep(self, record: MatchRecord) -> None:
+        self._look(record)
+        if self.kept:
+            self.kept.keep(record)
+
+    def _look(self, record: MatchRecord) -> None:
+        if record.block == record.rotation == 0:  # threads may finish matches in any order
+            self.first = record
+
+    def watch(self, done: int) -> None:
+        if self.kept:
+            self.kept.write()
+        self.bar.advance(self.task, done)
+
+    def live(self, score: Interval) -> None:
+        """An interval that may be watched: it holds whenever one stops."""
+        rate = f"{100 * score.value:.1f} % [{100 * score.low:.1f}, {100 * score.high:.1f}]"
+        self.bar.update(self.task, description=f"{self.title} {rate}")
+
+
+class _Kept:
+    """The file of --records: it is looked at before the first match, and written as matches are played."""
+
+    def __init__(
+        self, path: Path, game: Game, specs: list[str], values: dict, seed: int, seconds: float,
+        opening: np.ndarray | None,
+    ):  # fmt: skip
+        from ludus.arena.kept import contents, open_kept, sample
+
+        self.contents = contents(game, specs, seconds)
+        start = None if opening is None else game.state_json(opening[0])
+        self.file, said = open_kept(path, sample(game, specs, values, seed, self.contents, start))
+        if said:
+            options.say(said)
+        self._waiting: list[MatchRecord] = []
+
+    def keep(self, record: MatchRecord) -> None:
+        self._waiting.append(replace(record, contents=self.contents))
+
+    def write(self) -> None:
+        if self._waiting:
+            self.file.add(self._waiting)
+        self._waiting = []
+
+
+def _show(game: Game, result: Contest, drawn: str) -> None:
     rows = [
         (one.spec, one.wins, one.draws, result.games - one.wins - one.draws,
          f"{100 * one.score:.1f} %", f"[{100 * one.low:.1f}, {100 * one.high:.1f}]")
         for one in result.agents
     ]  # fmt: skip
-    faults = "".join(f"; {count} ended by {fault}" for fault, count in result.faults.items())
-    note = f"{result.games:,} matches, {result.mean_plies:.1f} plies on average, seed {seed}{faults}{drawn}"
-    options.print_table(
-        rulebook.facts.title, ("agent", "wins", "draws", "losses", "score", "95 % interval"), rows, note
-    )
-
-
-def _check_svg(svg: Path | None, ply: int | None) -> None:
-    """Before the first match: nobody wants to hear of it after the last."""
-    if ply is not None and svg is None:
-        raise BadInput("--ply says which position --svg draws; give --svg FILE too")
-    if svg is not None and not svg.parent.is_dir():
-        raise BadInput(f"there is no folder {svg.parent}")
-
-
-def _first(records: list[MatchRecord]) -> MatchRecord:
-    """Threads may finish matches in any order."""
-    return min(records, key=lambda record: (record.block, record.rotation))
+    limited = f"; {result.limited:,} reached the most plies" if result.limited else ""
+    note = f"{result.games:,} matches, {result.mean_plies:.1f} plies on average, seed {result.seed}{limited}"
+    columns = ("agent", "wins", "draws", "losses", "score", "95 % interval")
+    options.print_table(game.facts.title, columns, rows, f"{note}\n{drawn}".strip())
+    for fault in result.faults:
+        print(f"{fault.text} (first: block {fault.key[1]}, rotation {fault.key[2]})")
 
 
 def _draw(game: Game, record: MatchRecord, ply: int | None, svg: Path) -> str:
@@ -97,4 +156,4 @@ def _draw(game: Game, record: MatchRecord, ply: int | None, svg: Path) -> str:
         svg.write_text(picture(View.public(game, now), View.public(game, before)), encoding="utf-8")
     except OSError as error:
         raise BadInput(f"{svg} cannot be written: {error.strerror}") from None
-    return f"\nthe first match at ply {ply} is drawn in {svg}"
+    return f"the first match at ply {ply} is drawn in {svg}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,13 +20,48 @@ if TYPE_CHECKING:
 
     from ludus.game import Game
 
+MOST_GAMES = 1_000_000_000
+
+
+def _sensible(value: float) -> float:
+    """No option takes a number below zero, nor one that is none."""
+    if not math.isfinite(value) or value < 0:
+        raise BadInput(f"a number from 0 up is wanted, not {value:g}")
+    return value
+
+
+def _target(path: Path | None) -> Path | None:
+    """A place for a file, in a folder that is there."""
+    if path is not None and path.is_dir():
+        raise BadInput(f"{path} is a folder; name a file")
+    if path is not None and not path.parent.is_dir():
+        raise BadInput(f"there is no folder {path.parent}")
+    return path
+
+
+def number(help: str) -> Any:
+    """An option that takes a number from 0 up."""
+    return typer.Option(help=help, callback=_sensible)
+
+
+def games(help: str, low: int = 1) -> Any:
+    """An option that takes a number of matches."""
+    return typer.Option(help=help, min=low, max=MOST_GAMES)
+
+
+def target(help: str) -> Any:
+    """An option that names a file to write."""
+    return typer.Option(help=help, callback=_target)
+
+
 GameName = Annotated[str, typer.Argument(help="A game's name, or the path of its file.", metavar="GAME")]
 Seed = Annotated[int, typer.Option(help="Same seed, same results.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of a table.")]
 Preset = Annotated[str, typer.Option(help="A named set of rules; see `ludus games GAME`.")]
 Rules = Annotated[list[str], typer.Option("--rule", help="Change one rule: --rule NAME=VALUE. May be repeated.")]
 Start = Annotated[Path | None, typer.Option(help="Begin at the position in this file (the game's notation or JSON).")]
-Jobs = Annotated[int, typer.Option(help="Threads; 0 takes one for each core.")]
+Jobs = Annotated[int, typer.Option(help="Threads; 0 takes one for each core.", min=0, max=1024)]
+Seconds = Annotated[float, number("Thinking time a move; overrunning it loses. 0: no limit.")]
 
 
 def read_rules(items: Sequence[str]) -> dict[str, object]:
@@ -50,6 +86,11 @@ def read_start(game: Game, path: Path | None, players: int, values: dict[str, ob
 
 def thread_count(jobs: int) -> int:
     return jobs if jobs > 0 else os.cpu_count() or 1
+
+
+def say(sentence: str) -> None:
+    """What a person should hear beside the results."""
+    typer.echo(f"ludus: {sentence}", err=True)
 
 
 def print_json(value: object) -> None:

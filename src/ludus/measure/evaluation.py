@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ludus.agent import Agent
-from ludus.arena.lockstep import play_on
+from ludus.arena.lockstep import play_to_the_end
 from ludus.catalogue import agent
 from ludus.errors import BadInput
 from ludus.game import Game
@@ -48,7 +48,7 @@ class Evaluator:
 
 @dataclass(frozen=True)
 class _Job:
-    """Positions to play on from, each many times; `forced` as in `play_on`."""
+    """Positions to play on from, each many times; `forced` as in `play_to_the_end`."""
 
     states: np.ndarray
     forced: np.ndarray
@@ -121,7 +121,7 @@ def _play_on(game, player, states, forced, players, seed, number) -> tuple[np.nd
     """Continue a batch to its ends, in place; every continuation has luck of its own."""
     words = match_words(seed, number + np.arange(len(states)), 0, players)
     seats, plies = np.zeros((len(states), players), np.int64), np.zeros(len(states), np.int64)
-    first = play_on(game, [player], states, seats, words, plies, history_steps=1, forced=forced)
+    first = play_to_the_end(game, [player], states, seats, words, plies, history_steps=1, forced=forced)
     returns = np.where((game.waiting(states) == 0)[:, None], game.payoffs(states)[:, :players], 0.0)
     return ((players - 1) * returns + 1) / players, first[0]
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ludus.arena.hall import Hall
-from ludus.arena.lockstep import Table
+from ludus.arena.bulk import Arena
+from ludus.arena.lockstep import Seating
 from ludus.arena.statistics import Interval, bounded_sequence, mean_sequence, score_interval
 from ludus.catalogue import load
 from ludus.errors import BadInput, UnknownName
@@ -26,6 +26,7 @@ from ludus.game import Game
 from ludus.measure.metrics.decisions import turns_of
 from ludus.measure.replays import Replay, replays_of
 from ludus.records import MatchRecord, Store
+from ludus.workers import Threads
 
 CONFIDENCE = 0.95
 """That no interval of a whole comparison ever misses: what may go wrong is shared out among all that are looked at."""
@@ -426,10 +427,10 @@ class Comparison:
     """A plan and the store that it fills: the tournaments A and B, a lineup for each level, a block for each pair."""
 
     def __init__(self, plan: Plan, store: Store, jobs: int = 1, matters: Mapping[str, float] | None = None):
-        self.plan, self.store = plan, store
+        self.plan, self.store, self.workers = plan, store, Threads(jobs)
         self.quantities = quantities(plan, matters)
         self.halls = [
-            [Hall(version.game, [spec], version.values, seed=plan.seed, jobs=jobs) for spec in plan.agents]
+            [Arena(version.game, [spec], version.values, seed=plan.seed) for spec in plan.agents]
             for version in plan.versions
         ]
         self.rows: list[list[dict[int, np.ndarray]]] = [[{} for _ in plan.agents] for _ in SIDES]
@@ -489,8 +490,8 @@ class Comparison:
         """The matches of one side that are missing among the first pairs."""
         rows = self.rows[side][level]
         seats = (0,) * self.plan.players
-        missing = (Table(seats, block, 0) for block in range(count) if block not in rows)
-        for group in self.halls[side][level].play(list(missing)):
+        missing = (Seating(seats, block, 0) for block in range(count) if block not in rows)
+        for group in self.halls[side][level].play(list(missing), self.workers):
             self.store.add(SIDES[side], [((level, table.block, 0), record) for table, record in group])
             self._read(side, level, [record for _, record in group])
             watch(len(group))

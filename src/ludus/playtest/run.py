@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ludus.arena.hall import Hall, rotations
+from ludus.arena.blocks import rotations
+from ludus.arena.bulk import Arena
 from ludus.catalogue import agent, load
 from ludus.disk import write_json
 from ludus.errors import BadInput, BadRules
@@ -31,6 +32,7 @@ from ludus.playtest.flaws import faults_of, find_bugs, unused_kinds
 from ludus.playtest.plan import Count, Plan, count_for, gate, is_shallow, ladder, matches_for
 from ludus.records import MatchRecord, Store
 from ludus.testing import check_game
+from ludus.workers import Threads
 
 Watch = Callable[[str, int, int], None]
 """Hears what is being done, how many matches of it are done, and how many there will be."""
@@ -193,46 +195,47 @@ class Playtest:
         """The matches of a lineup: one agent against itself, or one of the first among many of the second."""
         name = " against ".join(agents)
         specs = (agents[0], *[agents[-1]] * (self.plan.players - 1))
-        hall = Hall(self.game, list(agents), self.values, seed=self.plan.seed, jobs=self.jobs)
+        arena = Arena(self.game, list(agents), self.values, seed=self.plan.seed)
         lineup = [0, *[len(agents) - 1] * (self.plan.players - 1)]
-        count = self.ledger.count(name) or self._decide(name, hall, lineup, precision, seconds)
-        records = self._play(name, hall, lineup, count.played // self.plan.players)
+        count = self.ledger.count(name) or self._decide(name, arena, lineup, precision, seconds)
+        records = self._play(name, arena, lineup, count.played // self.plan.players)
         return Cell(name, specs, replays_of(self.game, records) if records else [], records, precision, count.wanted)
 
-    def _decide(self, name: str, hall: Hall, lineup: Sequence[int], precision: float, seconds: float) -> Count:
+    def _decide(self, name: str, arena: Arena, lineup: Sequence[int], precision: float, seconds: float) -> Count:
         """How many matches: as was ordered, or as the precision asks and the time allows."""
         players = self.plan.players
         if self.plan.games:
             ordered = -(-self.plan.games // players) * players
             count, each = Count(min(ordered, matches_for(precision)), ordered), 0.0
         else:
-            replays_of(self.game, self._play(name, hall, lineup, 1))  # compiles, which must not count
-            each = self._seconds_each(name, hall, lineup, matches_for(precision))
+            replays_of(self.game, self._play(name, arena, lineup, 1))  # compiles, which must not count
+            each = self._seconds_each(name, arena, lineup, matches_for(precision))
             count = count_for(precision, seconds, each, players)
             if name == "random" and not count.played:  # nothing is cheaper, and without any there is nothing to say
                 count = Count(count.wanted, min(count.wanted, planning.FEWEST * players))
         self.ledger.decide(name, count, each)
         return count
 
-    def _seconds_each(self, name: str, hall: Hall, lineup: Sequence[int], enough: int) -> float:
+    def _seconds_each(self, name: str, arena: Arena, lineup: Sequence[int], enough: int) -> float:
         """The time of one match, from a pilot that grows until it can be timed."""
         began, blocks = 1, 2
         while True:
             started = time.perf_counter()
-            played = self._play(name, hall, lineup, began + blocks)[began * self.plan.players :]
+            played = self._play(name, arena, lineup, began + blocks)[began * self.plan.players :]
             replays_of(self.game, played)
             seconds = time.perf_counter() - started
             if seconds > PILOT_SECONDS or len(played) >= enough:
                 return seconds / len(played)
             began, blocks = began + blocks, 2 * blocks
 
-    def _play(self, name: str, hall: Hall, lineup: Sequence[int], blocks: int) -> list[MatchRecord]:
+    def _play(self, name: str, arena: Arena, lineup: Sequence[int], blocks: int) -> list[MatchRecord]:
         """The matches of the first blocks, in their order; what the store has is not played again."""
         self.store.begin(name, {})
         tables = [table for block in range(blocks) for table in rotations(lineup, block)]
         kept = {(block, turn): record for (_, block, turn), record in self.store.matches(name) if block < blocks}
         self.watch(name, len(kept), len(tables))
-        for group in hall.play(table for table in tables if (table.block, table.rotation) not in kept):
+        missing = (table for table in tables if (table.block, table.rotation) not in kept)
+        for group in arena.play(missing, Threads(self.jobs)):
             self.store.add(name, [((0, table.block, table.rotation), record) for table, record in group])
             kept |= {(table.block, table.rotation): record for table, record in group}
             self.watch(name, len(kept), len(tables))

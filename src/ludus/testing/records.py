@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from ludus.arena.hall import Hall, rotations
+from ludus.arena.blocks import rotations
+from ludus.arena.bulk import Arena
 from ludus.arena.lockstep import play_batch, records_of
 from ludus.arena.match import Match
 from ludus.catalogue import agent
 from ludus.game import Game
 from ludus.testing.report import Report, Setting
+from ludus.workers import Threads
 
 
 def check_records(report: Report, game: Game, setting: Setting, matches: int = 6) -> None:
     values = game.rule_values(setting.preset)
-    tables = [table for block in range(matches) for table in rotations([0] * setting.players, block)[:1]]
+    seatings = [seating for block in range(matches) for seating in rotations([0] * setting.players, block)[:1]]
     player = [agent("random", game)]
-    batch = play_batch(game, player, tables, setting.seed, values, with_history=True)
+    batch = play_batch(game, player, seatings, setting.seed, values, with_history=True)
     bulk = list(records_of(batch, game, player, setting.seed, values))
     for record in bulk:
         match = Match(game, setting.players, values, seed=setting.seed, block=record.block)
@@ -27,8 +29,8 @@ def check_records(report: Report, game: Game, setting: Setting, matches: int = 6
             return
         report.count("bulk")
     for jobs in (1, 2):
-        hall = Hall(game, ["random"], values, seed=setting.seed, jobs=jobs)
-        played = sorted((record.block, record.to_json()) for group in hall.play(tables) for _, record in group)
+        groups = Arena(game, ["random"], values, seed=setting.seed).play(seatings, Threads(jobs))
+        played = sorted((record.block, record.to_json()) for group in groups for _, record in group)
         if played != [(record.block, record.to_json()) for record in bulk]:
             report.fail("same_seed", f"the records on {jobs} threads differ for the same seed", setting.command(game))
             return

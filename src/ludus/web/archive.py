@@ -14,7 +14,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ludus.arena.match import Match, replay
-from ludus.arena.ratings import rate
+from ludus.arena.standings import kept_standings
 from ludus.errors import BadRecord, LudusError
 from ludus.game import Game, View
 from ludus.records import Key, MatchRecord, Store
@@ -99,7 +99,6 @@ class Archive:
 
     def __init__(self, offers: Offers, store: Path, reports: Path):
         self.offers, self.path, self.reports = offers, store, reports
-        self._standings: dict[tuple[str, int], dict[str, Any]] = {}
         self._rating = Lock()
         self.playback = lru_cache(8)(self._playback)
         with self._store() as kept:  # one that cannot be used is refused now
@@ -184,10 +183,10 @@ class Archive:
             return [self._tournament(store, name) for name in store.tournaments() if name != PAGE]
 
     def _tournament(self, store: Store, name: str) -> dict[str, Any]:
-        count = store.db.execute("select count(*) from matches where tournament = ?", (name,)).fetchone()[0]
-        if (name, count) not in self._standings:  # rating thousands of matches takes seconds
-            self._standings[name, count] = _rated(name, list(store.matches(name)))
-        return self._standings[name, count]
+        try:
+            return _described(kept_standings(store, name))
+        except LudusError as error:
+            return {"name": name, "game": "", "players": 0, "matches": 0, "standings": [], "note": str(error)}
 
     # -------------------------------------------------------------------------------------------- reports
 
@@ -235,20 +234,20 @@ def _summary(id: str, record: MatchRecord) -> dict[str, Any]:
     }
 
 
-def _rated(name: str, matches: list[tuple[Key, MatchRecord]]) -> dict[str, Any]:
-    records = [record for _, record in matches]
-    described: dict[str, Any] = {"name": name, "game": "", "players": 0, "matches": len(records), "standings": []}
-    if not records:
-        return described | {"note": "no match has been played yet"}
-    described |= {"game": Path(records[0].game).stem, "players": records[0].players}
-    blocks = np.unique([key[:2] for key, _ in matches], axis=0, return_inverse=True)[1].ravel()
-    try:
-        ratings = rate([r.agents for r in records], [r.shares for r in records], blocks, rng=np.random.default_rng(0))
-    except (LudusError, ValueError) as error:
-        return described | {"note": f"these matches have no common rating: {error}"}
-    anchor = f"{ratings.anchor} = 0" if ratings.anchor else "mean = 0"
-    note = f"Elo with 95 % intervals by bootstrap over blocks, {anchor}. {ratings.note}".strip()
-    return described | {"standings": [asdict(row) for row in ratings.rows], "note": note}
+def _described(found: dict[str, Any]) -> dict[str, Any]:
+    """A tournament as the page lists it."""
+    ratings = found["ratings"] or {"rows": [], "anchor": "", "note": ""}
+    anchor = f"{ratings['anchor']} = 0" if ratings["anchor"] else "mean = 0"
+    note = f"Elo with 95 % intervals by bootstrap over blocks, {anchor}. {ratings['note']}".strip()
+    rows = [
+        {"name": row["name"], "rating": row["elo"]["value"], "low": row["elo"]["low"], "high": row["elo"]["high"],
+         "games": row["elo"]["n"], "score": row["score"]}
+        for row in ratings["rows"]
+    ]  # fmt: skip
+    return {
+        "name": found["name"], "game": Path(found["game"]).stem, "players": found["players"],
+        "matches": found["played"], "standings": rows, "note": note if rows else "no block is whole yet",
+    }  # fmt: skip
 
 
 def _described_report(name: str, path: Path) -> dict[str, Any]:

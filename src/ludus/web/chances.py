@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ludus.agent import Agent
-from ludus.arena.lockstep import play_on
+from ludus.arena.lockstep import play_to_the_end
 from ludus.catalogue import agent
 from ludus.game import Game
 from ludus.rng import match_words
@@ -60,7 +60,7 @@ def quick_agent(game: Game) -> str:
 def _continued(game: Game, player: Agent, states: np.ndarray, players: int, number: int) -> np.ndarray:
     ends, plies = np.repeat(states, BATCH), np.zeros(BATCH, np.int64)
     words = match_words(1, number + np.arange(BATCH), 0, players)
-    play_on(game, [player], ends, np.zeros((BATCH, players), np.int64), words, plies)
+    play_to_the_end(game, [player], ends, np.zeros((BATCH, players), np.int64), words, plies)
     return _shares(game, ends, players)
 
 

@@ -23,7 +23,7 @@ from ludus.agents.gravwell.formulas import (
     pack,
     read_inputs,
 )
-from ludus.arena.lockstep import Table, play_batch
+from ludus.arena.lockstep import Seating, play_batch
 from ludus.compile import template
 from ludus.errors import BadInput, DiskTrouble, Mismatch
 from ludus.game import View
@@ -144,7 +144,7 @@ def test_matches_are_those_of_the_arena(tmp_path, rivals, spec):
     list(train(GAME, VALUES, settings, run, 2, WORKERS))
     best = Formulas.from_json(json.loads(run.read("best.json") or b""))
     results = judged(GAME, VALUES, settings, [best], 100, 55, WORKERS)
-    tables = [Table((0, 1, 1, 1), m, 0) for m in range(100)]
+    tables = [Seating((0, 1, 1, 1), m, 0) for m in range(100)]
     batch = play_batch(GAME, [agent(f"formulas:{tmp_path}", GAME), agent(spec, GAME)], tables, 55, VALUES)
     # In this preset the rules crown the rearmost ship at the limit, while the score counts the foremost.
     at_gate = results.tiles[0] == 54

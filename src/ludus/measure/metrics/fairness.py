@@ -280,7 +280,7 @@ def _climb(levels: Sequence[str], pairs: Sequence[Replays]) -> Interval:
     agents, shares = [replay.agents for replay in matches], shares_of(matches)
     rows = rate_agents(agents, shares, np.array(blocks), rng=np.random.default_rng(0), repeats=200, anchor=levels[0])
     top = next(row for row in rows.rows if row.name == levels[-1])
-    return Interval(top.rating, top.low, top.high, len(matches))
+    return replace(top.elo, n=len(matches))
 
 
 def non_transitivity(agents: Sequence[str], cells: Sequence[Replays]) -> Interval:
