@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ludus.arena.contest import contest
-from ludus.arena.ratings import rate
+from ludus.arena.ratings import Rating, rate
 from ludus.catalogue import load, trainer, trainer_name
 from ludus.errors import BadInput, UnknownName
 from ludus.identity import agent_parts, game_parts, module_content
@@ -46,7 +46,7 @@ def standings(
     game: str, specs: Sequence[str], preset: str, games: int, seed: int, watch: Watch, jobs: int = 1
 ) -> Result:
     """The mean share of the point of every agent of a lineup."""
-    played = contest(game, specs, games=games, seed=seed, preset=preset, jobs=jobs, watch=watch)
+    played = contest(game, specs, games=games, seed=seed, preset=preset, workers=Threads(jobs), watch=watch)
     if played.faults:
         raise BadInput(f"{', '.join(specs)}: matches ended with {played.faults}")
     shares = [{"value": one.score, "low": one.low, "high": one.high} for one in played.agents]
@@ -187,11 +187,16 @@ def ladder(
                 met.append((seated, record.shares, number * games + record.block))
 
             specs = [agents[label] for label in labels]
-            contest(game, specs, games=games, seed=own, preset=preset, jobs=workers.count, watch=watch, keep=keep)
+            contest(game, specs, games=games, seed=own, preset=preset, workers=workers, watch=watch, keep=keep)
         met.sort(key=lambda one: one[2])  # threads finish in any order
         found = rate(*zip(*met), rng=np.random.default_rng(own))
-        return {"games": len(lineups) * games, "rows": [vars(row) for row in found.rows], "note": found.note}
+        return {"games": len(lineups) * games, "rows": [_row(row) for row in found.rows], "note": found.note}
 
     settings = {"rules": rules_of(game, preset), "agents": dict(agents), "games": games, "seed": own,
                 "code": codes(game, list(agents.values()))}  # fmt: skip
     return Experiment(name, settings, len(lineups) * games, run)
+
+
+def _row(row: Rating) -> Result:
+    elo = row.elo
+    return {"name": row.name, "rating": elo.value, "low": elo.low, "high": elo.high, "games": elo.n, "score": row.score}
