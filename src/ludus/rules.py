@@ -18,6 +18,9 @@ In plain Python, each optional:
     action_kind(state, player, action) -> str         what sort of action, for statistics; ACTION_KINDS may list all
     draw(view, before) -> Picture                     its picture, and clicks(view, action) -> the parts to click for an
                                                       action; see `ludus.draw`
+    contest_text(state, player) -> str                the position as a program is told it, with `parse_contest` for the
+                                                      other way round and `parse_orders(state, player, text)` for its
+                                                      answer, a turn's actions: see `cmd:` and `ludus bot`
     KNOWN = {metric: (value, sentence)}               what theory knows, to stand beside a playtest's measurement
 """
 

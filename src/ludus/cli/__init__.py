@@ -10,14 +10,17 @@ import typer
 from ludus.cli import (
     agents,
     bench,
+    bot,
     cache,
     check,
     compare,
+    export,
     games,
     match,
     perft,
     play,
     playtest,
+    replay,
     reproduce,
     serve,
     tournament,
@@ -34,6 +37,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     games, agents, check, perft, play, match, tournament, playtest, compare, serve, train, reproduce, bench, cache,
+    bot, export, replay,
 )  # fmt: skip
 for module in COMMANDS:
     name = module.__name__.rpartition(".")[2]

@@ -773,6 +773,17 @@ def parse_playback(text, state):
     return states
 
 
+def departures(state, player):
+    """The actions by which the fleets left that have been under way for one turn, DONE last."""
+    actions = []
+    for k in range(state.under_way[player]):
+        source, dest = divmod(int(state.fleet_route[player, k]), MAX_PLANETS)
+        turns = texts.trip_turns(state.x[source] - state.x[dest], state.y[source] - state.y[dest])
+        if turns == state.fleet_turns[player, k] + 1:
+            actions.append(int(state.fleet_ships[player, k]) * ROUTES + source * MAX_PLANETS + dest)
+    return [*actions, DONE]
+
+
 def _fill(state, position):
     texts.fill(state, position)
     getattr(settle, "py_func", settle)(state)

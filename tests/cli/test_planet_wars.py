@@ -1,0 +1,74 @@
+"""Commands of the Planet Wars contest: an agent as a program, playbacks."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from ludus import agent, load
+from ludus.cli.bot import talk
+from ludus.rng import stream
+
+GAME = load("planet_wars")
+TURN = "P 0 0 1 60 5\nP 6 0 2 40 3\nP 3 4 0 5 2\ngo\n"
+
+
+@pytest.fixture
+def ludus(command_line):
+    return command_line
+
+
+def answers(spec: str, heard: str) -> list[list[str]]:
+    said = io.StringIO()
+    talk(GAME, agent(spec, GAME), GAME.rule_values(), io.StringIO(heard), said, stream(1))
+    return [turn.splitlines() for turn in said.getvalue().removesuffix("go\n").split("go\n")] if heard else []
+
+
+def test_a_bot_answers_every_turn_with_orders_and_go():
+    assert answers("rage", TURN + TURN.replace("go", "GO")) == [["0 1 60"], ["0 1 60"]]
+    assert answers("rage", TURN.replace(" 60 ", " 6 ")) == [[]]
+    assert answers("rage", "") == []
+
+
+def test_a_bot_that_owns_nothing_says_go():
+    assert answers("rage", "P 0 0 0 60 5\nP 6 0 2 40 3\ngo\n") == [[]]
+
+
+def test_any_agent_is_a_bot():
+    (orders,) = answers("mcts:sims=20", TURN)
+    assert all(len(order.split()) == 3 for order in orders)
+
+
+def test_the_bot_command_refuses_games_without_a_protocol(ludus):
+    code, _, err = ludus("bot", "tic_tac_toe", "random")
+    assert code == 2
+    assert "tic_tac_toe has no protocol for programs" in err
+
+
+def test_a_match_is_exported_and_replayed(ludus, tmp_path):
+    records, text, again = tmp_path / "m.jsonl", tmp_path / "p.txt", tmp_path / "again.jsonl"
+    short = ("--rule", "turns=12")
+    assert ludus("match", "planet_wars", "rage", "dual", "--games", "2", *short, "--records", str(records))[0] == 0
+    assert ludus("replay", str(records), "--json")[1] == '{"matches": 2, "equal": "all"}\n'
+    code, out, _ = ludus("export", str(records), "--match", "2", "--out", str(text), "--json")
+    assert code == 0
+    assert json.loads(out)["playback"] + "\n" == text.read_text()
+    code, out, _ = ludus("replay", str(text), "--orders", *short, "--records", str(again), "--json")
+    assert code == 0
+    assert json.loads(out)["equal"] == "every turn"
+    assert ludus("export", str(again))[1] == text.read_text()
+
+
+def test_bad_files_get_a_sentence(ludus, tmp_path):
+    text = tmp_path / "p.txt"
+    text.write_text("0,0,1,10,4:3,0,2,50,5|1.14,2.55:1.18")
+    for arguments, reason in [
+        (("export", str(tmp_path / "none")), "there is no file"),
+        (("export", str(text)), "line 1"),
+        (("replay", str(text), "--orders"), "turn 2: 1 entries are too few for 2 planets"),
+    ]:
+        code, _, err = ludus(*arguments)
+        assert code == 2
+        assert reason in err
