@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from ludus.agents.planet_wars._outlook import MINE, OUTLOOK, clash, foresee, look
-from ludus.agents.planet_wars._plans import PlanningAgent, add_order, next_order, start_of_turn
+from ludus.agents.planet_wars._plans import PLAN, PlanningAgent, add_order, next_order, start_of_turn
 from ludus.agents.planet_wars._siege import SIEGE, WEIGHTS, worth_of
 from ludus.compile import rule, template
 from ludus.game import Game
@@ -26,8 +26,8 @@ from ludus.settings import setting
 
 STEPS = 1024
 ARRIVALS = 4  # turns of arrival that are tried for a planet
-TRIALS = 24  # steps that are judged anew after each link of a chain
-LINKS = 12
+LINKS = 12  # steps in a plan
+SMALL = 1e-9
 
 STEP = record(
     dest=np.int32,
@@ -217,47 +217,62 @@ def bring_best_forward(steps, first, count):
 
 
 @rule
-def chain(outlook, siege, weights, steps, count, parts, plan, worth):
-    """Add the best step again and again, as long as it is a gain; what the position is worth at last."""
+def chain(outlook, siege, weights, steps, count, parts, plan):
+    """Take the first step, and then the best again and again as long as it is a gain; the worth of it all."""
+    plan.count = 0
+    worth = steps[0].gain
     for _ in range(LINKS):
-        bring_best_forward(steps, 0, count)
-        if steps[0].gain <= worth + 1e-9:
+        if not find_parts(outlook, steps[0], parts):
             break
-        find_parts(outlook, steps[0], parts)
         put(outlook, steps[0].dest, parts, 1)
         for k in range(parts.count):
             if parts.leave[k] == 0:
                 add_order(plan, parts.source[k], steps[0].dest, parts.ships[k])
         worth = steps[0].gain
-        for k in range(min(TRIALS, count)):
-            if k > 0:
-                bring_best_forward(steps, k, count)
+        count = min(count, weights.tries)
+        for k in range(count):
+            bring_best_forward(steps, k, count)
+        for k in range(count):
             steps[k].gain = judge(outlook, siege, weights, steps[k], parts)
-        for k in range(min(TRIALS, count), count):
-            steps[k].gain = -1e18
+        bring_best_forward(steps, 0, count)
+        if steps[0].gain <= worth + SMALL:
+            break
     return worth
 
 
 @rule
-def make_plan(state, player, weights, outlook, siege, steps, parts, plan):
-    """All orders of a turn."""
+def make_plan(state, player, weights, outlooks, siege, steps, parts, plans, plan):
+    """All orders of a turn: the best of the chains that begin with the best steps."""
     plan.count = 0
-    look(state, player, max(1, min(weights.span, state.params.turns - state.turn)), outlook)
-    worth = worth_of(outlook, siege, weights)
-    count = list_steps(outlook, siege, steps)
+    look(state, player, max(1, min(weights.span, state.params.turns - state.turn)), outlooks[0])
+    best = worth_of(outlooks[0], siege, weights) + SMALL
+    count = list_steps(outlooks[0], siege, steps[0])
     for k in range(count):
-        steps[k].gain = judge(outlook, siege, weights, steps[k], parts)
-    if count > 0:
-        chain(outlook, siege, weights, steps, count, parts, plan, worth)
+        steps[0, k].gain = judge(outlooks[0], siege, weights, steps[0, k], parts)
+    for start in range(min(weights.starts, count)):
+        bring_best_forward(steps[0], start, count)
+        if steps[0, start].gain <= best and start == 0:
+            return
+        outlooks[1] = outlooks[0]
+        steps[1, :count] = steps[0, :count]
+        steps[1, 0] = steps[0, start]
+        steps[1, start] = steps[0, 0]
+        worth = chain(outlooks[1], siege, weights, steps[1], count, parts, plans[0])
+        if worth > best:
+            best = worth
+            plan.count = plans[0].count
+            plan.orders[: plan.count] = plans[0].orders[: plan.count]
 
 
 @template
-def choose_as_champion(views, players, weights, outlooks, sieges, steps, parts, plans, scratch, bytes_of_it, out):
+def choose_as_champion(
+    views, players, weights, outlooks, sieges, steps, parts, drafts, plans, scratch, bytes_of_it, out
+):
     for i in range(views.shape[0]):
         key = start_of_turn(views[i], players[i], scratch, bytes_of_it)
         plan = plans[key % np.uint64(plans.shape[0])]
         if plan.key != key:
-            make_plan(scratch[0], players[i], weights[0], outlooks[0], sieges[0], steps, parts[0], plan)
+            make_plan(scratch[0], players[i], weights[0], outlooks, sieges[0], steps, parts[0], drafts, plan)
             plan.key = key
         out[i] = next_order(views[i], players[i], plan)
 
@@ -278,14 +293,23 @@ class Champion(PlanningAgent):
     share: int = setting(8, "sixteenths of the streams in the second siege", low=0)
     second: float = setting(1.0, "how much the second siege counts beside the first", low=0)
 
+    starts: int = setting(5, "chains that are tried, each from another first step", low=1)
+    tries: int = setting(32, "steps that are judged anew after each link of a chain", low=1)
+
     def prepare(self, game: Game) -> None:
         super().prepare(game)
         self._weights = np.zeros(1, WEIGHTS)
-        for name in ("span", "delay", "pull", "cost", "share", "second"):
+        for name in ("span", "delay", "pull", "cost", "share", "second", "starts", "tries"):
             self._weights[name] = getattr(self, name)
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
         out = np.empty(len(views), np.int32)
-        desk = np.zeros(1, OUTLOOK), np.zeros(1, SIEGE), np.zeros(STEPS, STEP), np.zeros(1, PARTS)
+        desk = (
+            np.zeros(2, OUTLOOK),
+            np.zeros(1, SIEGE),
+            np.zeros((2, STEPS), STEP),
+            np.zeros(1, PARTS),
+            np.zeros(1, PLAN),
+        )
         self.game.kernel(choose_as_champion)(views, players, self._weights, *desk, *self.room(), out)
         return out

@@ -1,0 +1,132 @@
+"""The page on the bot of Ziółko and Kruk: its words and charts. Numbers come from results and findings only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ludus.papers.claims import Finding, Measure, Verdict
+from ludus.papers.experiments import Results, Unmeasured
+from ludus.papers.planet_wars.lineups import BOTH, EVEN, EXAMPLES, PARTS, READINGS, RULES, share
+from ludus.papers.tables import STYLE, findings_table, ladder_table
+from ludus.report.charts import Group, Line, bar_chart, line_chart
+from ludus.report.page import Page, Section, Tile, paragraph, safe
+
+COLUMNS = tuple(RULES[preset] for preset in BOTH)
+
+# ------------------------------------------------------------------------------------------------ words
+
+LEAD = """In 2010 some 4,600 programs fought for planets in the Google AI Challenge. One of them, 105th in the end, is
+described in a paper: every turn it foresees all planets, then defends, snipes, attacks, expands and supplies its
+front. The paper tells what each part is for, and gives no numbers. This page builds the bot from its text and
+measures them."""
+
+AGAINST = """The contest's kit came with five bots that foresee nothing. A bot of the upper ranks should hardly ever
+lose to one of them."""
+
+WORTH = """The bot with all its parts against the same bot without one. Where both are equally strong each takes half
+of the points; what the whole takes beyond that is what the part is worth."""
+
+OPEN = """The text can be read in more than one way in eleven places; its equation 5 even says the opposite of the
+sentence before it. Each other reading plays against the usual one."""
+
+CRITICISM = """The authors end with what they would do better. Two of these remarks can be put to the test with one
+setting each."""
+
+OURS = """The champion foresees as exactly, but has no rules for defence, sniping or supply. It judges every plan by
+what all planets would be worth if both sides threw all their spare ships at each of them, and plans attacks whose
+fleets land together."""
+
+TYPICAL = """What share of all growth each player holds, turn by turn, in one match of each kind. The text below each
+chart is the match as a replay string of the contest."""
+
+FOOTER = """All intervals are 95 %; every map is played from both sides. Made by `ludus reproduce planet_wars`; the
+same seed gives the same numbers."""
+
+TITLES = {
+    "dual": ("planner", "DualBot"),
+    "self": ("planner", "planner, the other side"),
+    "champion": ("champion", "planner"),
+}
+
+# ------------------------------------------------------------------------------------------------ the whole
+
+
+def page(title: str, results: Results, groups: dict[str, list[Finding]]) -> Page:
+    findings = [finding for group in groups.values() for finding in group]
+    return Page(title, "A published system, measured again", LEAD, tiles(results, findings), sections(results, groups),
+                FOOTER, STYLE)  # fmt: skip
+
+
+def tiles(results: Results, findings: Sequence[Finding]) -> list[Tile]:
+    def number(*verdicts: Verdict) -> str:
+        return str(sum(finding.verdict in verdicts for finding in findings))
+
+    games = sum(result.get("games", 0) for result in results.found.values())
+    aims = number(Verdict.REACHED, Verdict.NOT_REACHED)
+    return [
+        Tile(number(Verdict.REPRODUCED), "claims reproduced"),
+        Tile(number(Verdict.NOT_REPRODUCED), "not reproduced"),
+        Tile(number(Verdict.ANSWERED), "open readings answered"),
+        Tile(f"{number(Verdict.REACHED)} of {aims}", "aims of our own reached"),
+        Tile(f"{games:,}", "matches behind these numbers"),
+    ]
+
+
+def sections(results: Results, groups: dict[str, list[Finding]]) -> list[Section]:
+    def chart(draw: Callable[[Results], str]) -> str:
+        try:
+            return draw(results)
+        except Unmeasured as reason:
+            return paragraph(f"No chart: {reason}.")
+
+    def table(*names: str) -> str:
+        return findings_table([finding for name in names for finding in groups[name]], COLUMNS)
+
+    return [
+        Section("Against the example bots", [paragraph(AGAINST), chart(examples), table("examples")]),
+        Section("What each part is worth", [paragraph(WORTH), chart(parts), table("parts")]),
+        Section("Where the text can be read otherwise", [paragraph(OPEN), chart(readings), table("readings")]),
+        Section("What the authors regret", [paragraph(CRITICISM), table("weaknesses", "rank")]),
+        Section("Beyond the paper", [paragraph(OURS), chart(ladder), table("champion")]),
+        Section("Typical matches", [paragraph(TYPICAL), chart(typical)]),
+    ]
+
+
+# ------------------------------------------------------------------------------------------------ charts
+
+
+def both(results: Results, label: str, name: str) -> Group:
+    bars: list[Measure | None] = [share(results, name, preset, label) for preset in BOTH]
+    return Group(label, bars)
+
+
+def examples(results: Results) -> str:
+    groups = [both(results, name, f"example-{spec}") for spec, name in EXAMPLES.items()]
+    return bar_chart("Points of the planner against the example bots", COLUMNS, groups, EVEN)
+
+
+def parts(results: Results) -> str:
+    groups = [both(results, words, f"part-{part}") for part, words in PARTS.items()]
+    return bar_chart("Points of the whole planner against one …", COLUMNS, groups, EVEN)
+
+
+def readings(results: Results) -> str:
+    groups = [both(results, words, f"reading-{change}") for change, words in READINGS.items()]
+    return bar_chart("Points of another reading against the usual one", COLUMNS, groups, EVEN)
+
+
+def ladder(results: Results) -> str:
+    return ladder_table(results["ladder"])
+
+
+def typical(results: Results) -> str:
+    found, drawn = results["typical"], []
+    for key, names in TITLES.items():
+        curves = found[key]
+        lines = [
+            Line(name, [(turn, both[player] / max(1, sum(both))) for turn, both in enumerate(zip(*curves["growth"]))])
+            for player, name in enumerate(names)
+        ]
+        drawn.append(line_chart(f"{names[0]} and {names[1]}", "turn", lines, is_log=False, chance=EVEN))
+        drawn.append(f"<details><summary>replay string</summary><pre>{safe(curves['playback'])}</pre></details>")
+    return "".join(drawn)
