@@ -7,14 +7,14 @@ import json
 import pytest
 
 from ludus.papers.claims import Verdict
-from ludus.papers.experiments import Results, Scale
+from ludus.papers.experiments import Measured, Scale
 from ludus.papers.planet_wars import judgements, lineups, paper
 from ludus.papers.reproduction import reproduce
 from ludus.workers import Threads
 
 
-def results(**shares: float) -> Results:
-    found = Results()
+def results(**shares: float) -> Measured:
+    found = Measured()
     for name, value in shares.items():
         for preset in lineups.BOTH:
             one = {"value": value, "low": value - 0.02, "high": value + 0.02}

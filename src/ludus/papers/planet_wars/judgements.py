@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ludus.papers.claims import Claim, Finding, Found, Judgement, Measure, Verdict, at_least, judged, larger
-from ludus.papers.experiments import Results
+from ludus.papers.experiments import Measured
 from ludus.papers.planet_wars.lineups import BOTH, EXAMPLES, PARTS, READINGS, lead, share
 
 
-def all_groups(results: Results) -> dict[str, list[Finding]]:
+def all_groups(results: Measured) -> dict[str, list[Finding]]:
     """Every finding, in the groups that the page shows."""
     return {
         "examples": examples(results),
@@ -19,7 +19,7 @@ def all_groups(results: Results) -> dict[str, list[Finding]]:
     }
 
 
-def examples(results: Results) -> list[Finding]:
+def examples(results: Measured) -> list[Finding]:
     def found(spec: str) -> Found:
         measures = [share(results, f"example-{spec}", preset, "planner") for preset in BOTH]
         return measures, at_least(measures[0], 0.98)
@@ -32,7 +32,7 @@ def examples(results: Results) -> list[Finding]:
     ]
 
 
-def parts(results: Results) -> list[Finding]:
+def parts(results: Measured) -> list[Finding]:
     def found(part: str) -> Found:
         measures = [share(results, f"part-{part}", preset, "with it, against without") for preset in BOTH]
         return measures, both_ways([lead(results, f"part-{part}", preset, "") for preset in BOTH])
@@ -59,7 +59,7 @@ def both_ways(differences: list[Measure]) -> Judgement:
     return verdict, f"{why}; on the other maps {larger(differences[1])[1].removeprefix('the difference is ')}"
 
 
-def readings(results: Results) -> list[Finding]:
+def readings(results: Measured) -> list[Finding]:
     def found(change: str) -> Found:
         measures = [
             share(results, f"reading-{change}", preset, "read so, against the usual reading") for preset in BOTH
@@ -76,7 +76,7 @@ def readings(results: Results) -> list[Finding]:
     ]  # fmt: skip
 
 
-def weaknesses(results: Results) -> list[Finding]:
+def weaknesses(results: Measured) -> list[Finding]:
     def reckless() -> Found:
         measures = [share(results, "reading-caution=never", preset, "expands without care") for preset in BOTH]
         behind = share(results, "reading-caution=never", BOTH[0], "")
@@ -99,7 +99,7 @@ def rank() -> list[Finding]:
     return [Finding(claim, (), Verdict.CANNOT_BE, "the other entries and their server are gone")]
 
 
-def champion(results: Results) -> list[Finding]:
+def champion(results: Measured) -> list[Finding]:
     def found() -> Found:
         measures = [share(results, "champion", preset, "champion") for preset in BOTH]
         return measures, at_least(min(measures, key=lambda one: one.value), 0.95)

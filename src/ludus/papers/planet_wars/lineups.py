@@ -10,7 +10,7 @@ from ludus.arena.playbacks import playback_of
 from ludus.catalogue import load
 from ludus.papers import matches
 from ludus.papers.claims import Measure
-from ludus.papers.experiments import Experiment, Result, Results, Scale, Watch, own_seed
+from ludus.papers.experiments import Experiment, Measured, Result, Scale, Watch, own_seed
 from ludus.records import MatchRecord
 from ludus.workers import Workers
 
@@ -111,11 +111,11 @@ def _curves(record: MatchRecord) -> Result:
     return {"growth": growth, "ships": ships, "playback": text, "agents": record.agents}
 
 
-def share(results: Results, name: str, preset: str, label: str) -> Measure:
+def share(results: Measured, name: str, preset: str, label: str) -> Measure:
     """The share of the point of the first agent; a draw is half of one."""
     return matches.share(results, f"{name}-{preset}", label, 0, RULES[preset])
 
 
-def lead(results: Results, name: str, preset: str, label: str) -> Measure:
+def lead(results: Measured, name: str, preset: str, label: str) -> Measure:
     """What the first agent takes more than half."""
     return share(results, name, preset, label).minus(Measure("", EVEN, EVEN, EVEN, 0), label)

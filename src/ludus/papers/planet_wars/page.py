@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ludus.papers.claims import Finding, Measure, Verdict
-from ludus.papers.experiments import Results, Unmeasured
+from ludus.papers.experiments import Measured, Unmeasured
 from ludus.papers.planet_wars.lineups import BOTH, EVEN, EXAMPLES, PARTS, READINGS, RULES, share
 from ludus.papers.tables import STYLE, findings_table, ladder_table
 from ludus.report.charts import Group, Line, bar_chart, line_chart
@@ -51,13 +51,13 @@ TITLES = {
 # ------------------------------------------------------------------------------------------------ the whole
 
 
-def page(title: str, results: Results, groups: dict[str, list[Finding]]) -> Page:
+def page(title: str, results: Measured, groups: dict[str, list[Finding]]) -> Page:
     findings = [finding for group in groups.values() for finding in group]
     return Page(title, "A published system, measured again", LEAD, tiles(results, findings), sections(results, groups),
                 FOOTER, STYLE)  # fmt: skip
 
 
-def tiles(results: Results, findings: Sequence[Finding]) -> list[Tile]:
+def tiles(results: Measured, findings: Sequence[Finding]) -> list[Tile]:
     def number(*verdicts: Verdict) -> str:
         return str(sum(finding.verdict in verdicts for finding in findings))
 
@@ -72,8 +72,8 @@ def tiles(results: Results, findings: Sequence[Finding]) -> list[Tile]:
     ]
 
 
-def sections(results: Results, groups: dict[str, list[Finding]]) -> list[Section]:
-    def chart(draw: Callable[[Results], str]) -> str:
+def sections(results: Measured, groups: dict[str, list[Finding]]) -> list[Section]:
+    def chart(draw: Callable[[Measured], str]) -> str:
         try:
             return draw(results)
         except Unmeasured as reason:
@@ -95,31 +95,31 @@ def sections(results: Results, groups: dict[str, list[Finding]]) -> list[Section
 # ------------------------------------------------------------------------------------------------ charts
 
 
-def both(results: Results, label: str, name: str) -> Group:
+def both(results: Measured, label: str, name: str) -> Group:
     bars: list[Measure | None] = [share(results, name, preset, label) for preset in BOTH]
     return Group(label, bars)
 
 
-def examples(results: Results) -> str:
+def examples(results: Measured) -> str:
     groups = [both(results, name, f"example-{spec}") for spec, name in EXAMPLES.items()]
     return bar_chart("Points of the planner against the example bots", COLUMNS, groups, EVEN)
 
 
-def parts(results: Results) -> str:
+def parts(results: Measured) -> str:
     groups = [both(results, words, f"part-{part}") for part, words in PARTS.items()]
     return bar_chart("Points of the whole planner against one …", COLUMNS, groups, EVEN)
 
 
-def readings(results: Results) -> str:
+def readings(results: Measured) -> str:
     groups = [both(results, words, f"reading-{change}") for change, words in READINGS.items()]
     return bar_chart("Points of another reading against the usual one", COLUMNS, groups, EVEN)
 
 
-def ladder(results: Results) -> str:
+def ladder(results: Measured) -> str:
     return ladder_table(results["ladder"])
 
 
-def typical(results: Results) -> str:
+def typical(results: Measured) -> str:
     found, drawn = results["typical"], []
     for key, names in TITLES.items():
         curves = found[key]

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ludus.papers.experiments import Experiment, Results, Scale
+from ludus.papers.experiments import Experiment, Measured, Scale
 from ludus.papers.planet_wars import judgements
 from ludus.papers.planet_wars.lineups import lineups, typical_matches
 from ludus.papers.planet_wars.page import page
-from ludus.papers.reproduction import Report
+from ludus.papers.reproduction import Reproduction
 from ludus.workers import Workers
 
 TITLE = "Planet Wars: a bot of the Google AI Challenge, part by part"
@@ -22,7 +22,7 @@ def experiments(scale: Scale, seed: int, folder: Path, workers: Workers) -> list
     return [*lineups(scale, seed, workers), typical_matches(seed)]
 
 
-def report(results: Results) -> Report:
+def report(results: Measured) -> Reproduction:
     """Every claim judged, in the order of the page."""
     groups = judgements.all_groups(results)
-    return Report(page(TITLE, results, groups), [finding for group in groups.values() for finding in group])
+    return Reproduction(page(TITLE, results, groups), [finding for group in groups.values() for finding in group])
