@@ -349,7 +349,7 @@ def test_default_texts(take):
     assert view.parse(" 2 ") == 2
     with pytest.raises(BadNotation, match="'3' is no action here; your menu: 1, 2"):
         view.parse("3")
-    assert view.features.tolist() == [3, 2, 0]
+    assert view.features.tolist() == [np.float32(3 / 4), np.float32(2 / 3), 0, 0]
     states["stones"], states["turn"] = 0, 2
     assert take.outcome_text(states) == "player 3 wins"
 

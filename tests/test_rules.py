@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ludus.compile import bind, template
 from ludus.errors import BadParams, BadRules, LudusError, UnknownName
-from ludus.rules import Facts, Param, Params, choice, default_observe, field_names, observe, record, switch
+from ludus.rules import Facts, Param, Params, choice, field_names, record, switch
 
 KINDS = st.sampled_from([np.bool_, np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.float32, np.float64])
 SHAPES = st.one_of(st.integers(1, 9), st.tuples(st.integers(1, 5), st.integers(1, 5)))
@@ -233,37 +232,3 @@ def test_a_game_without_params_still_has_a_record():
     states = np.zeros(1, record(params=none, players=np.int32))
     none.fill(states["params"], {})
     assert none.read(states[0].params) == {}
-
-
-# ------------------------------------------------------------------------------------------------ default features
-
-
-@template
-def observed(states, out):
-    observe(states[0], 0, out)
-
-
-def test_default_features_are_all_numbers_but_the_params():
-    kind = record(
-        params=RULES,
-        nested=record(inner=np.int32),
-        players=np.int8,
-        score=np.float64,
-        over=np.bool_,
-        row=(np.int16, 3),
-        board=(np.int8, (2, 3)),
-        cube=(np.uint8, (2, 2, 2)),
-    )
-    states = np.zeros(1, kind)
-    states["params"]["rings"] = 9
-    states["players"], states["score"], states["over"] = 2, -0.5, True
-    states["row"] = [-3, 4, 5]
-    states["board"] = [[6, 7, 8], [9, 10, 11]]
-    states["cube"] = np.arange(20, 28).reshape(2, 2, 2)
-    states["nested"]["inner"] = 99
-    compiled, length = default_observe(kind, __name__)
-    out = np.full(length + 4, -77, np.float32)
-    bind(observed, {"observe": compiled}, "test_rules")(states, out)
-    numbers = [2, -0.5, 1, -3, 4, 5, *range(6, 12), *range(20, 28)]
-    assert length == len(numbers)
-    assert out.tolist() == [*numbers, -77, -77, -77, -77]

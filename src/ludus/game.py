@@ -18,7 +18,9 @@ import numpy as np
 from ludus import kernels, rules
 from ludus.compile import bind, content, rule
 from ludus.errors import BadInput, BadNotation, BadParams, BadRules, UnknownName
+from ludus.features import default_observe
 from ludus.rules import Facts, Params
+from ludus.shapes import Board, Shape, flat
 
 State = Any  # one np.record of the game's State type; its fields are the game's own
 
@@ -60,10 +62,11 @@ class Game:
             raise BadRules(f"{self._file}: the game does not write {', '.join(missing)}")
         names = {name: getattr(self.module, name) for name in rules.REQUIRED}
         names |= {name: getattr(self.module, name, _own_copy(default)) for name, default in rules.DEFAULTS.items()}
-        names["observe"], length = rules.default_observe(self.state_type, self.module.__name__)
-        if self.writes("observe"):
-            names["observe"], length = self.module.observe, _declared(self.module, "FEATURES", int)
         facts = self.facts
+        names["observe"], self.features = self._observation()
+        self.policy = _shape(self.module, "POLICY") if self.writes("POLICY") else flat(rules.SMALL + facts.max_actions)
+        if self.writes("policy_slot") and not self.writes("POLICY"):
+            raise BadRules(f"{self._file}: the game writes policy_slot but declares no POLICY")
         return names | {
             "SEATS": facts.players[1],
             "MAX_ACTIONS": facts.max_actions,
@@ -71,11 +74,26 @@ class Game:
             "HIDDEN": facts.hidden,
             "CHANCE": facts.chance,
             "SIMULTANEOUS": facts.simultaneous,
-            "SECRET_ACTIONS": facts.secret_actions,
             "HAS_HEURISTIC": self.writes("heuristic"),
-            "FEATURES": length,
+            "HAS_POLICY": self.writes("POLICY"),
+            "FEATURES": self.features.length,
+            "POLICY": self.policy.length,
             "SYMMETRIES": getattr(self.module, "SYMMETRIES", 1),
         }
+
+    def _observation(self) -> tuple[Callable, Shape]:
+        if self.writes("observe"):
+            return self.module.observe, _shape(self.module, "FEATURES")
+        board = _declared(self.module, "BOARD", Board) if self.writes("BOARD") else None
+        return default_observe(self.state_type, self.facts.players[1], self.module.__name__, board)
+
+    def shapes(self, players: int, values: Mapping[str, object] | None = None) -> tuple[Shape, Shape]:
+        """The shapes of features and of policy slots under these params; the lengths are what `observe` and
+        `policy_slot` use of FEATURES and POLICY."""
+        if not self.writes("shapes"):
+            return self.features, self.policy
+        values = self.params.values({}) if values is None else values
+        return self.module.shapes(self.blank(players, values)[0].params, players)
 
     def writes(self, name: str) -> bool:
         """Whether the game itself writes this optional function."""
@@ -250,14 +268,22 @@ def is_path(name: str) -> bool:
     return name.endswith(".py") or "/" in name or "\\" in name
 
 
+_WANTED = {Facts: "Facts(…)", np.dtype: "record(…)", Shape: "a number or planes(…)", Board: "squares(…) or hexagons(…)"}
+
+
 def _declared(module: ModuleType, name: str, kind: type) -> Any:
     if not hasattr(module, name):
         raise BadRules(f"{module.__file__}: the game declares no {name}")
     value = getattr(module, name)
     if not isinstance(value, kind):
-        wanted = {"Facts": "Facts(…)", "dtype": "record(…)"}.get(kind.__name__, f"an {kind.__name__}")
-        raise BadRules(f"{module.__file__}: {name} must be {wanted}, not a {type(value).__name__}")
+        raise BadRules(f"{module.__file__}: {name} must be {_WANTED[kind]}, not a {type(value).__name__}")
     return value
+
+
+def _shape(module: ModuleType, name: str) -> Shape:
+    """A declared shape; a bare number is a row of numbers."""
+    value = getattr(module, name, None)
+    return flat(value) if isinstance(value, int) else _declared(module, name, Shape)
 
 
 def _own_copy(default: Any) -> Any:

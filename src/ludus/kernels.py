@@ -20,6 +20,7 @@ from ludus.rules import (
     is_legal,
     legal,
     observe,
+    policy_slot,
     reflect,
     reflect_action,
     returns,
@@ -78,6 +79,21 @@ def guess_worlds(states, players, words):
 def features(states, players, out):
     for i in range(states.shape[0]):
         observe(states[i], players[i], out[i])
+
+
+@template
+def byte_features(states, players, row, out):
+    """Features as bytes, 127 for 1, which is what networks are fed in bulk; `row` is room for one position's."""
+    for i in range(states.shape[0]):
+        observe(states[i], players[i], row)
+        for k in range(out.shape[1]):
+            out[i, k] = np.int8(np.rint(row[k] * np.float32(127.0)))
+
+
+@template
+def policy_slots(states, players, actions, out):
+    for i in range(states.shape[0]):
+        out[i] = policy_slot(states[i], players[i], actions[i])
 
 
 @template

@@ -6,6 +6,16 @@ the names from here, and `bind` puts the game's own functions in their place.
 
 Required: setup, to_act, legal, step, returns.        Optional: all others, with the defaults given here.
 
+For learners, each optional; see `ludus.shapes`:
+    FEATURES = planes(2, squares(3, 3))               the shape of what `observe` writes: planes over a board, then
+                                                      numbers of no cell; or a number, where there is no board
+    POLICY = planes(1, squares(3, 3), extra=1)        the shape of the policy slots that `policy_slot` gives, likewise
+    BOARD = squares(3, 3)                             for a game without `observe`: fields of this shape become planes
+    shapes(params, players) -> (FEATURES, POLICY)     for the board at hand, where a param sets its size: `observe` and
+                                                      `policy_slot` then number its cells, and no others
+    Symmetries need nothing more: a learner turns the position with `reflect` and the action with `reflect_action`, and
+    asks `observe` and `policy_slot` about those.
+
 In plain Python, each optional:
     action_text(state, player, action) -> str         parse_action(state, player, text) -> action
     state_text(state) -> str                          parse_state(text, state)        fills a zeroed record in place
@@ -202,9 +212,9 @@ SEATS = 0
 """Most players."""
 MAX_ACTIONS = 0
 MAX_PLIES = 0
-HIDDEN = CHANCE = SIMULTANEOUS = SECRET_ACTIONS = HAS_HEURISTIC = False
-FEATURES = 0
-"""Length of what `observe` writes."""
+HIDDEN = CHANCE = SIMULTANEOUS = HAS_HEURISTIC = HAS_POLICY = False
+FEATURES = POLICY = 0
+"""Length of what `observe` writes, and the number of policy slots."""
 
 
 def setup(state, rng) -> Any:
@@ -244,7 +254,8 @@ def determinize(state, player, rng):
 
 
 def observe(state, player, out) -> Any:
-    """float32 features for learners, from a masked record. Default: the record's numbers, one after the other."""
+    """float32 features for learners, in [-1, 1], from a masked record and from the player's side. `out` may hold more
+    than the shape at hand needs; write only that. Default: the record's fields, see `ludus.features`."""
 
 
 @template
@@ -255,6 +266,24 @@ def is_legal(state, player, action):
         if menu[k] == action:
             return True
     return False
+
+
+SMALL = 1024
+
+
+@template
+def policy_slot(state, player, action):
+    """Where an action stands among a network's answers, 0 … POLICY-1: two actions on one menu never share a slot, and
+    one that means the same in two positions should have the same slot in both. Default, where the game declares POLICY:
+    the action's own number. Else numbers below SMALL are their own slots, and greater ones go by their place in the
+    menu, behind them: that works for every game and says little about such actions."""
+    if HAS_POLICY or action < SMALL:
+        return action
+    menu = np.empty(MAX_ACTIONS, np.int32)
+    for k in range(legal(state, player, menu)):
+        if menu[k] == action:
+            return SMALL + k
+    return SMALL
 
 
 @rule
@@ -299,30 +328,5 @@ def reflect_action(state, symmetry, action):
 
 
 REQUIRED = ("setup", "to_act", "legal", "step", "returns")
-OPTIONAL = (hide, determinize, is_legal, heuristic, valid, twin, deterministic, reflect, reflect_action)
+OPTIONAL = (hide, determinize, is_legal, policy_slot, heuristic, valid, twin, deterministic, reflect, reflect_action)
 DEFAULTS = {function.__name__: function for function in OPTIONAL}
-
-
-def default_observe(state: np.dtype, module: str) -> tuple[Any, int]:
-    """A compiled `observe` that writes every number of the record but its params, and the length of what it writes."""
-    lines, length = ["def observe(state, player, out):"], 0
-    for name in field_names(state):
-        column = state[name]
-        if column.base.names:  # params and other records within the record
-            continue
-        shape = column.shape
-        index = "".join(f"{'    ' * (k + 1)}for i{k} in range({n}):\n" for k, n in enumerate(shape))
-        subscript = f"[{', '.join(f'i{k}' for k in range(len(shape)))}]" if shape else ""
-        flat = _flat_index(shape)
-        lines.append(f"{index}{'    ' * (len(shape) + 1)}out[{length} + {flat}] = state.{name}{subscript}")
-        length += int(np.prod(shape, dtype=int))
-    scope: dict[str, Any] = {"__name__": module}
-    exec("\n".join(lines), scope)  # the record's fields are known only now, and compiled code cannot loop over fields
-    return rule(scope["observe"]), length
-
-
-def _flat_index(shape: tuple[int, ...]) -> str:
-    text = "0"
-    for k, n in enumerate(shape):
-        text = f"({text}) * {n} + i{k}"
-    return text

@@ -728,13 +728,14 @@ def test_the_organism_of_a_turned_board_is_named_by_its_lowest_cell():
 
 def test_features_are_seen_from_the_viewers_side():
     states, _ = start("PE")
-    out = np.empty((2, GAME.names["FEATURES"]), np.float32)
+    shape, _ = GAME.shapes(2)
+    out = np.full((2, shape.length), 9, np.float32)
     GAME.kernel(kernels.features)(np.repeat(states, 2), np.array([0, 1]), out)
-    own, other = out[:, 19:].reshape(2, 127, 14)
+    own, other = out[:, : 14 * 19].reshape(2, 14, 19).transpose(0, 2, 1)
     assert own[[8, 9, 10], [0, 2, 1]].tolist() == [1, 1, 1]
     assert other[[8, 9, 10], [3, 5, 4]].tolist() == [1, 1, 1]
     half_turn = [0, *(cell(ring, (step + 3 * ring) % (6 * ring)) for ring in (1, 2) for step in range(6 * ring))]
-    assert np.array_equal(own[:19, :7], other[half_turn, :7])
+    assert np.array_equal(own[:, :7], other[half_turn, :7])
     assert np.abs(out).max() <= 1
 
 

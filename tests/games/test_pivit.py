@@ -583,24 +583,25 @@ def test_estimates_and_features(states):
     assert estimates.sum() == pytest.approx(0)
     if over(states):
         assert estimates.tolist() == pytest.approx(payoffs(states))
-    features = np.full((players, pivit.FEATURES), np.nan, np.float32)
+    shape, _ = GAME.shapes(players, GAME.params.read(states[0].params))
+    features = np.full((players, shape.length), np.nan, np.float32)
     GAME.kernel(kernels.features)(batch, seats, features)
     assert ((features >= -1) & (features <= 1)).all()
     pieces = int((states[0].board != 0).sum())
-    assert ((features[:, : 8 * 64] != 0).sum(axis=1) == pieces).all()
+    assert ((features[:, : -shape.extra] != 0).sum(axis=1) == pieces).all()
 
 
 def test_features_are_seen_from_the_viewers_side():
     states = position({(0, 1): "Rh", (2, 2): "BV", (5, 4): "Gh"}, promoted="Blue", players=3, extra=["ply 250"])
-    features = np.zeros((1, pivit.FEATURES), np.float32)
+    features = np.zeros((1, GAME.shapes(3)[0].length), np.float32)
     GAME.kernel(kernels.features)(states, np.array([1]), features)
-    planes, rest = features[0, : 8 * 64].reshape(8, 8, 8), features[0, 8 * 64 :]
+    planes, rest = features[0, : 12 * 64].reshape(12, 8, 8), features[0, 12 * 64 :]
     assert planes[2, 2, 2] == 1, "own master, v"
     assert planes[5, 5, 4] == 1, "a minion, h, of the player who moves next"
-    assert planes[5, 0, 1] == pytest.approx(2 / 3), "of the player after that"
+    assert planes[9, 0, 1] == 1, "of the player after that"
     assert rest[:4].tolist() == pytest.approx([0, 1 / 12, 1, 0])
     assert rest[8:12].tolist() == pytest.approx([1 / 12, 0, 0, 1]), "Red has the turn"
-    assert rest[16:].tolist() == [0.5, 0, 0]
+    assert rest[12:].tolist() == [0.5, 0]
 
 
 def test_the_estimate_prefers_masters_and_early_promotion():

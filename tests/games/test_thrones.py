@@ -825,7 +825,7 @@ def test_valid_notices_wrong_counts():
 def features(states, player):
     out = np.full((1, GAME.names["FEATURES"]), 9, np.float32)
     GAME.kernel(kernels.features)(states, np.array([player]), out)
-    return out[0, :18], out[0, 18:].reshape(3, 21, 21)
+    return out[0, -18:], out[0, :-18].reshape(3, 21, 21)
 
 
 def test_features_show_all_of_a_small_room():

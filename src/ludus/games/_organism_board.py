@@ -3,6 +3,7 @@
 import numpy as np
 
 from ludus.rules import rule
+from ludus.shapes import hexagons
 
 ROOM = 128  # cells of the largest board, and one that stands for all beyond the edge
 OUTSIDE = 127
@@ -30,22 +31,12 @@ PER_ELEMENT, PER_ORGANISM, PER_PLAYER = range(3)
 # ------------------------------------------------------------------------------------------------ geometry
 
 CELLS = np.array([0, 1, 7, 19, 37, 61, 91, 127])  # by number of rings
-_STEPS = ((0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1), (1, 0))  # (row, column) of each direction
 _RING_STEP = [(0, 0), *((ring, step) for ring in range(1, 7) for step in range(6 * ring))]
 RING = np.array([ring for ring, _ in _RING_STEP])
 
 
-def _offset(ring, step):
-    """Row and column of a cell in a skewed grid: along one corner's ray, then along the side."""
-    corner, along = divmod(step, max(ring, 1))
-    (row, column), (next_row, next_column) = _STEPS[corner % 6], _STEPS[(corner + 1) % 6]
-    return ring * row + along * (next_row - row), ring * column + along * (next_column - column)
-
-
-_AT = {_offset(ring, step): cell for cell, (ring, step) in enumerate(_RING_STEP)}
-NEIGHBOUR = np.array(
-    [[_AT.get((row + r, column + c), OUTSIDE) for r, c in _STEPS] for row, column in _AT], np.int32
-)  # [cell, direction]
+NEIGHBOUR = hexagons(7).neighbours.copy()  # [cell, direction]
+NEIGHBOUR[NEIGHBOUR < 0] = OUTSIDE
 ORDERS = np.array([[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])  # of introduced kinds
 PLACED = np.array([EAT, MOVE, GROW])
 # Of each piece: the enemy piece that it captures, and the one that captures it

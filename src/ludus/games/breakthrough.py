@@ -20,6 +20,7 @@ import numpy as np
 
 from ludus.errors import BadNotation
 from ludus.rules import Facts, Param, Params, record, rule
+from ludus.shapes import planes, squares
 
 # Every move but the last brings a piece one row nearer to the row before its goal: 8 * 6 + 8 * 5 such moves a player.
 FACTS = Facts("Breakthrough", players=(2, 2), max_actions=48, max_plies=177)
@@ -162,20 +163,33 @@ def heuristic(state, player):
     return lead / (60.0 + abs(lead))
 
 
-FEATURES = 128
+def shapes(params, players):
+    """Rows are counted from the player's own side; a policy slot is a direction and the cell that is left."""
+    board = squares(int(params.rows), int(params.columns))
+    return planes(2, board), planes(3, board)
+
+
+FEATURES, POLICY = planes(2, squares(8, 8)), planes(3, squares(8, 8))
 
 
 @rule
 def observe(state, player, out):
-    """One's own pieces and the rival's, 64 cells each; the rows are counted from the player's own side."""
+    """One's own pieces and the rival's."""
+    k, rows = 0, state.params.rows
     for side in range(2):
         pieces = state.pieces[player if side == 0 else 1 - player]
-        for cell in range(64):
-            row = cell >> 3
-            if player == 1:
-                row = state.params.rows - 1 - row
-            seen = row >= 0 and pieces >> np.uint64(8 * max(row, 0) + cell % 8) & ONE != 0
-            out[64 * side + cell] = 1.0 if seen else 0.0
+        for way in range(rows):
+            row = pieces >> np.uint64(8 * (way if player == 0 else rows - 1 - way))
+            for column in range(state.params.columns):
+                out[k] = 1.0 if row >> np.uint64(column) & ONE != 0 else 0.0
+                k += 1
+
+
+@rule
+def policy_slot(state, player, action):
+    cell, rows, columns = action // 3, state.params.rows, state.params.columns
+    way = cell >> 3 if player == 0 else rows - 1 - (cell >> 3)
+    return (action % 3 * rows + way) * columns + cell % 8
 
 
 # ------------------------------------------------------------------------------------------------ symmetries

@@ -19,6 +19,7 @@ import numpy as np
 
 from ludus.errors import BadNotation
 from ludus.rules import Facts, Param, Params, record, rule
+from ludus.shapes import flat, planes, squares
 
 FACTS = Facts("Connect four", players=(2, 2), max_actions=7, max_plies=42)
 
@@ -142,16 +143,24 @@ def heuristic(state, player):
     return lead / (40.0 + abs(lead))
 
 
-FEATURES = 84
+def shapes(params, players):
+    """A plane's cells go column by column, from the bottom up; a policy slot is a column."""
+    return planes(2, squares(int(params.columns), int(params.rows))), flat(int(params.columns))
+
+
+FEATURES, POLICY = planes(2, squares(7, 6)), 7
 
 
 @rule
 def observe(state, player, out):
-    """One's own stones and the rival's, 42 cells each, column by column from the bottom up."""
+    """One's own stones and the rival's."""
+    k, rows = 0, state.params.rows
     for side in range(2):
         stones = state.stones[player if side == 0 else 1 - player]
-        for k in range(42):
-            out[42 * side + k] = stones >> (k // 6 * 7 + k % 6) & 1
+        for column in range(state.params.columns):
+            for row in range(rows):
+                out[k] = stones >> (7 * column + row) & 1
+                k += 1
 
 
 # ------------------------------------------------------------------------------------------------ symmetries

@@ -375,7 +375,7 @@ def heuristic(state, player):
     return lead / (1.0 + abs(lead) + 0.5 * worth_to_come(state))
 
 
-FEATURES = 6 * ROUNDS + SEATS + ROUNDS
+FEATURES, POLICY = 6 * ROUNDS + SEATS + ROUNDS, ROUNDS
 
 
 @rule

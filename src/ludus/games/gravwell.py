@@ -578,7 +578,7 @@ def cards_are_valid(state):
 # ------------------------------------------------------------------------------------------------ for agents
 
 FOR_ALL, FOR_SEAT, PLANES = 7, 7, 6
-FEATURES = FOR_ALL + SEATS * FOR_SEAT + 2 + PLANES * CARDS
+FEATURES, POLICY = FOR_ALL + SEATS * FOR_SEAT + 2 + PLANES * CARDS, HALT + 1
 
 
 @rule

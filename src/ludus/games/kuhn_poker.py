@@ -136,7 +136,7 @@ def twin(state, player, rng):
     return True
 
 
-FEATURES = 13
+FEATURES, POLICY = 13, 2
 
 
 @rule

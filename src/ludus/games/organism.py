@@ -92,13 +92,13 @@ from ludus.games._organism_board import (
     DECLARE,
     DONE,
     EMPTY,
+    FIRST_ORDER,
     GLOBAL,
     GONE,
     INTRODUCE,
     INTRODUCED,
     NONE,
     ONCE_A_TURN,
-    OUTSIDE,
     OVER,
     PASS,
     PAY,
@@ -119,6 +119,7 @@ from ludus.games._organism_board import (
 from ludus.games._organism_reckoning import finish, reckon, token_surplus
 from ludus.games._organism_text import action_kind, action_text, outcome_text, parse_action, parse_state, state_text
 from ludus.rules import Facts, Param, Params, choice, record, rule, switch
+from ludus.shapes import hexagons, planes
 
 # The notation and the symmetries belong to the game, though they are written elsewhere.
 __all__ = [
@@ -384,13 +385,43 @@ def settle(state):
 
 # ------------------------------------------------------------------------------------------------ for agents and checks
 
-GENERAL, PER_CELL = 19, 14  # features of the position, then of each cell in turn
-FEATURES = GENERAL + PER_CELL * OUTSIDE
+GENERAL, PER_CELL = 19, 14  # features of the position, and of a cell
+
+
+def _shapes(rings):
+    board = hexagons(rings)
+    return planes(PER_CELL, board, extra=GENERAL), planes(GLOBAL, board, extra=FIRST_ORDER + 6)
+
+
+def shapes(params, players):
+    """A policy slot is the number of the action, whose planes are those of the board at hand."""
+    return _shapes(int(params.rings))
+
+
+FEATURES, POLICY = _shapes(7)
+SHARE = np.arange(100, dtype=np.float32) / (np.arange(100, dtype=np.float32) + 5)  # of food: no division a cell
 
 
 @rule
 def observe(state, player, out):
-    out[:] = 0.0
+    cells = CELLS[state.params.rings]
+    out[: PER_CELL * cells + GENERAL] = 0.0
+    for cell in range(cells):
+        if state.piece[cell] != GONE:
+            observe_cell(state, player, cell, cells, out)
+    if state.params.start == INTRODUCED:
+        for k in range(3):
+            out[11 * cells + state.homes[player, k]] = 1.0
+            out[12 * cells + state.homes[1 - player, k]] = 1.0
+    if state.source != NONE:
+        out[9 * cells + state.source] = 1.0
+    if state.spot != NONE:
+        out[10 * cells + state.spot] = 1.0
+    observe_whole(state, player, out[PER_CELL * cells :])
+
+
+@rule
+def observe_whole(state, player, out):
     out[0] = 1.0 if state.mover == player else -1.0
     if state.phase != OVER:
         out[1 + state.phase] = 1.0
@@ -403,8 +434,6 @@ def observe(state, player, out):
     out[16] = token_share(state, player)
     out[17] = token_share(state, 1 - player)
     out[18] = state.turns / state.params.turn_limit
-    for cell in range(CELLS[state.params.rings]):
-        observe_cell(state, player, cell, out[GENERAL + PER_CELL * cell :])
 
 
 @rule
@@ -415,24 +444,14 @@ def token_share(state, player):
 
 
 @rule
-def observe_cell(state, player, cell, out):
+def observe_cell(state, player, cell, cells, out):
     piece = state.piece[cell]
-    if piece == GONE:
-        return
     if piece != EMPTY:
-        out[(piece & 3) + (0 if piece >> 2 == 1 + player else 3)] = 1.0
-    out[6] = state.food[cell] / (state.food[cell] + 5.0)
-    if state.role[cell] != SPENT:
-        out[6 + state.role[cell]] = 1.0
-    out[9] = 1.0 if state.source == cell else 0.0
-    out[10] = 1.0 if state.spot == cell else 0.0
-    if state.params.start == INTRODUCED:
-        for k in range(3):
-            if state.homes[player, k] == cell:
-                out[11] = 1.0
-            if state.homes[1 - player, k] == cell:
-                out[12] = 1.0
-    out[13] = 1.0
+        out[((piece & 3) + (0 if piece >> 2 == 1 + player else 3)) * cells + cell] = 1.0
+        if state.role[cell] != SPENT:
+            out[(6 + state.role[cell]) * cells + cell] = 1.0
+    out[6 * cells + cell] = SHARE[min(state.food[cell], 99)]
+    out[13 * cells + cell] = 1.0
 
 
 @rule

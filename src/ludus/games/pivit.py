@@ -63,6 +63,7 @@ import numpy as np
 
 from ludus.errors import BadNotation
 from ludus.rules import Facts, Param, Params, choice, record, rule, switch
+from ludus.shapes import planes, squares
 
 # A player has at most 12 pieces, and a piece at most 7 squares to go to.
 FACTS = Facts("Pivit", players=(2, 4), max_actions=12 * 7, max_plies=2000)
@@ -328,31 +329,51 @@ def worth(state, player):
     return state.minions[player] + 4.0 * state.masters[player] + (0.3 if state.promoted[player] == 1 else 0.0)
 
 
-FEATURES = 8 * 64 + 4 * 4 + 3
+def _shapes(side, players):
+    board = squares(side, side)
+    return planes(4 * players, board, extra=4 * players + 2), planes(2 * side - 2, board)
+
+
+def shapes(params, players):
+    """Four planes a player, the viewer's first: minions v and h, masters v and h. A policy slot is how far the piece
+    goes along its axis, from one end of the board to the other without 0, and the cell that it leaves."""
+    return _shapes(_side_of(params), players)
+
+
+FEATURES, POLICY = _shapes(8, 4)
 
 
 @rule
 def observe(state, player, out):
-    """Planes of 64: minions v, minions h, masters v, masters h, own ones and then the rivals'. A rival's piece is 1 if
-    the rival moves next after the viewer, then 2/3, 1/3. Then for each player, the viewer first: minions, masters, how
-    early it promoted, has the turn. Last: the clocks, and whether the board is the small one."""
-    out[:] = 0.0
-    for cell in range(64):
-        piece = int(state.board[cell])
-        if piece:
-            seat = ((piece >> 2) - 1 - player) % state.players
-            plane = (piece & 3) + (4 if seat else 0)
-            out[64 * plane + cell] = (4.0 - seat) / 3.0 if seat else 1.0
-    for seat in range(state.players):
-        rival = (player + seat) % state.players
-        at = 8 * 64 + 4 * seat
+    """The planes; then for each player, the viewer first: minions, masters, how early it promoted, has the turn. Last
+    the clocks."""
+    side, n = width(state), state.players
+    extra = 4 * n * side * side
+    out[:extra] = 0.0
+    for row in range(side):
+        for column in range(side):
+            piece = int(state.board[8 * row + column])
+            if piece:
+                seat = (piece >> 2) - 1 - player
+                plane = 4 * (seat if seat >= 0 else seat + n) + (piece & 3)
+                out[(plane * side + row) * side + column] = 1.0
+    for seat in range(n):
+        rival = (player + seat) % n
+        at = extra + 4 * seat
         out[at] = state.minions[rival] / 12.0
         out[at + 1] = state.masters[rival] / 12.0
         out[at + 2] = (5.0 - state.promoted[rival]) / 4.0 if state.promoted[rival] else 0.0
         out[at + 3] = 1.0 if state.turn == rival and not state.ending else 0.0
-    out[8 * 64 + 16] = state.plies / state.params.cap
-    out[8 * 64 + 17] = state.quiet_plies / state.params.quiet if state.params.quiet else 0.0
-    out[8 * 64 + 18] = state.params.board
+    out[extra + 4 * n] = state.plies / state.params.cap
+    out[extra + 4 * n + 1] = state.quiet_plies / state.params.quiet if state.params.quiet else 0.0
+
+
+@rule
+def policy_slot(state, player, action):
+    side, origin, target = width(state), action >> 6, action & 63
+    distance = target - origin if origin >> 3 == target >> 3 else (target >> 3) - (origin >> 3)
+    plane = distance + side - 1 if distance < 0 else distance + side - 2
+    return (plane * side + (origin >> 3)) * side + (origin & 7)
 
 
 @rule
@@ -457,7 +478,11 @@ def state_text(state):
 
 
 def _side(state):
-    return 6 if state.params.board else 8
+    return _side_of(state.params)
+
+
+def _side_of(params):
+    return 6 if params.board else 8
 
 
 def _winners(state):

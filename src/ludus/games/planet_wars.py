@@ -604,7 +604,7 @@ def has_valid_fleets(state, player):
 
 PER_PLANET = 11
 GENERAL = MAX_PLANETS * PER_PLANET
-FEATURES = GENERAL + 6
+FEATURES, POLICY = GENERAL + 6, 1 + 3 * ROUTES
 SOON = 5  # turns
 
 
@@ -664,6 +664,17 @@ def observe_balance(state, player, out):
 def squashed(ships):
     """From 0 … many to 0 … 1, with half at 50 ships."""
     return ships / (ships + 50.0)
+
+
+@rule
+def policy_slot(state, player, action):
+    """DONE; then all, half, and any other number of ships, over each route."""
+    if action == DONE:
+        return 0
+    ships, route = action // ROUTES, action % ROUTES
+    free = min(free_ships(state, player, route // MAX_PLANETS), MOST_SHIPS)
+    share = 0 if ships == free else 1 if ships == free // 2 else 2
+    return 1 + share * ROUTES + route
 
 
 # ------------------------------------------------------------------------------------------------ symmetries

@@ -74,6 +74,7 @@ from ludus.games._thrones_text import (  # noqa: F401 (the notation is read off 
 )
 from ludus.rng import below
 from ludus.rules import Facts, Param, Params, choice, record, rule, switch
+from ludus.shapes import planes, squares
 
 # Walkers can be set to move at random and ties to be tossed for, so the widest case has chance; see `deterministic`.
 FACTS = Facts("Thrones", players=(2, 2), max_actions=4, max_plies=2000, chance=True)
@@ -463,7 +464,7 @@ REACH = 10
 """A viewer sees this many cells in each direction from its head: in a 13x13 room all there is."""
 WINDOW = (2 * REACH + 1) ** 2
 SCALARS = 18
-FEATURES = SCALARS + 3 * WINDOW
+FEATURES, POLICY = planes(3, squares(2 * REACH + 1, 2 * REACH + 1), extra=SCALARS), 4
 
 # For each viewer and code of a cell: land (own 1, the enemy's -1), trails (±0.5) and heads (±1), walls (1) and walkers.
 _FOR_X = [[0, 0, 0], [0, 0, 1], [1, 0, 0], [-1, 0, 0], [0, 0.5, 0], [0, -0.5, 0], [0, 1, 0], [0, -1, 0], [0, 0, -1]]
@@ -472,15 +473,16 @@ PLANES = np.array([_FOR_X, [_FOR_X[code] for code in (0, 1, 3, 2, 5, 4, 7, 6, 8)
 
 @rule
 def observe(state, player, out):
-    """Scalars, then three planes of the cells around the viewer's head; what lies beyond the map is wall."""
-    observe_player(state, player, out[:5])
-    observe_player(state, 1 - player, out[5:10])
-    out[10] = mover(state) == player
-    out[11] = 1 - state.plies / (2 * state.params.cap)
-    out[12] = can_take_heads(state, player)
-    observe_walkers(state, player, out[13:SCALARS])
+    """Three planes of the cells around the viewer's head, where what lies beyond the map is wall; then numbers."""
+    numbers = out[3 * WINDOW : 3 * WINDOW + SCALARS]
+    observe_player(state, player, numbers[:5])
+    observe_player(state, 1 - player, numbers[5:10])
+    numbers[10] = mover(state) == player
+    numbers[11] = 1 - state.plies / (2 * state.params.cap)
+    numbers[12] = can_take_heads(state, player)
+    observe_walkers(state, player, numbers[13:])
     row, col = state.head[player] // state.cols, state.head[player] % state.cols
-    place = SCALARS
+    place = 0
     for r in range(row - REACH, row + REACH + 1):
         for c in range(col - REACH, col + REACH + 1):
             on_map = 0 <= r < state.rows and 0 <= c < state.cols

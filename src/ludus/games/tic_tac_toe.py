@@ -12,6 +12,7 @@ import numpy as np
 
 from ludus.errors import BadNotation
 from ludus.rules import Facts, record, rule
+from ludus.shapes import planes, squares
 
 FACTS = Facts("Tic-tac-toe", players=(2, 2), max_actions=9, max_plies=9)
 
@@ -97,7 +98,8 @@ def heuristic(state, player):
     return (open_lines(state, 1 + player) - open_lines(state, 2 - player)) / 8.0
 
 
-FEATURES = 18
+FEATURES = planes(2, squares(3, 3))
+POLICY = planes(1, squares(3, 3))
 
 
 @rule

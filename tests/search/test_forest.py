@@ -1,0 +1,152 @@
+"""Trees that hand out their leaves: what is forced is seen, what is hidden is not, and a batch is as good as one."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+from ludus import kernels, load
+from ludus.game import Game
+from ludus.rng import match_words
+from ludus.rules import rule
+from ludus.search.forest import Forest, Leaves, Roots
+
+
+def answer(game: Game, leaves: Leaves) -> None:
+    """Every action alike, and what random play from there gives: a rough judgement, the same for the same view."""
+    rows, seats = len(leaves.trees), game.facts.players[1]
+    leaves.priors[:] = 1 / leaves.counts[:, None]
+    names = np.array([crc32(view.tobytes()) for view in leaves.views])
+    states, luck = leaves.views.copy(), match_words(7, names, np.zeros(rows, np.int64), seats)
+    game.kernel(kernels.guess_worlds)(states, leaves.players, luck[:, :1])
+    game.kernel(kernels.rollouts)(states, luck, np.zeros(rows, np.int64), game.facts.max_plies)
+    payoffs = game.payoffs(states)
+    players = leaves.views["players"]
+    for row in range(rows):
+        n = players[row]
+        leaves.values[row, :n] = payoffs[row, (leaves.players[row] + np.arange(n)) % n]
+
+
+def search(game: Game, states: np.ndarray, player: int, sims: int, **settings) -> tuple[Roots, Forest]:
+    count = len(states)
+    forest = Forest(game, count, sims, **settings)
+    seats = np.full(count, player)
+    forest.plant(game.masked(states, seats), seats, match_words(3, np.arange(count), 0, 2)[:, :1])
+    while len((leaves := forest.wave()).trees):
+        answer(game, leaves)
+    return forest.roots(), forest
+
+
+def best(roots: Roots, tree: int = 0) -> int:
+    return int(roots.actions[tree, roots.best[tree]])
+
+
+@pytest.mark.parametrize(("columns", "only"), [("112233", 3), ("11223", 3), ("121314", 0)])
+def test_wins_and_blocks_in_one(columns, only):
+    game = load("connect_four")
+    states = game.parse_state(columns, 2)
+    roots, _ = search(game, states, len(columns) % 2, 200)
+    assert best(roots) == only
+
+
+def test_what_is_solved_is_so():
+    game = load("tic_tac_toe")
+    roots, forest = search(game, game.parse_state("XX. OO. ...", 2), 0, 400)
+    assert (best(roots), roots.solved[0], roots.values[0]) == (2, True, 1)
+    assert forest.trees.used[0, 2] < 400, "no more simulations than it took"
+
+
+@pytest.mark.parametrize(("name", "players"), [("connect_four", 2), ("kuhn_poker", 2), ("goofspiel", 3)])
+def test_simulations_are_counted(name, players):
+    game = load(name)
+    states = game.start(match_words(1, np.arange(5), 0, players), players)
+    mask = int(game.waiting(states)[0])
+    roots, _ = search(game, states, (mask & -mask).bit_length() - 1, 40)
+    assert (roots.visits.sum(axis=1) == 40).all()
+    assert (roots.counts > 1).all()
+    assert np.allclose(roots.priors.sum(axis=1), 1)
+
+
+def test_no_simulations_give_priors_and_value():
+    game = load("connect_four")
+    forest = Forest(game, 1, 10)
+    forest.plant(game.parse_state("4453", 2), np.array([0]), np.zeros((1, 1), np.uint64), sims=np.array([0]))
+    leaves = forest.wave()
+    leaves.priors[0], leaves.values[0] = np.arange(7), [0.25, -0.25]
+    assert len(forest.wave().trees) == 0
+    roots = forest.roots()
+    assert (roots.priors[0].tolist(), roots.values[0]) == (list(range(7)), 0.25)
+
+
+def test_links_change_nothing_but_the_speed():
+    """The same rules, but said to have dice: every simulation then starts at the root."""
+    game = load("connect_four")
+    unlinked = Game(game.module, "connect_four")
+    unlinked.names = unlinked.names | {"deterministic": rule(lambda state: False)}
+    states = np.concatenate([game.parse_state(text, 2) for text in ("4", "443")])
+    linked, plain = (search(one, states, 1, 60)[0] for one in (game, unlinked))
+    assert (linked.visits == plain.visits).all()
+    assert (linked.worths == plain.worths).all()
+
+
+def test_a_tree_does_not_mind_its_neighbours():
+    game = load("goofspiel")
+    states = game.start(match_words(1, np.arange(6), 0, 2), 2)
+    together, _ = search(game, states, 1, 30)
+    forest = Forest(game, 6, 30)
+    forest.plant(game.masked(states, np.full(6, 1)), np.full(6, 1), match_words(3, np.arange(6), 0, 2)[:, :1])
+    parts = [(0, 2), (2, 6)]
+    while sum(_answered(game, forest.wave(*part)) for part in parts):
+        pass
+    apart = forest.roots()
+    assert together.counts.tolist() == apart.counts.tolist()
+    assert (apart.visits.sum(axis=1) == 30).all()
+
+
+def _answered(game: Game, leaves: Leaves) -> int:
+    if len(leaves.trees):
+        answer(game, leaves)
+    return len(leaves.trees)
+
+
+@pytest.mark.parametrize(("cards", "moves", "player", "points"), [("Q K", "none", 0, 6), ("J Q", "bet", 1, 1)])
+def test_nobody_in_the_tree_plays_by_what_it_cannot_know(cards, moves, player, points):
+    game = load("kuhn_poker")
+    _, forest = search(game, game.parse_state(f"cards {cards}\nmoves {moves}", 2), player, 200)
+    assert np.count_nonzero(forest.trees.points["key"][0]) == points
+
+
+def test_the_views_that_are_handed_out_are_masked():
+    game = load("kuhn_poker")
+    forest = Forest(game, 1, 50)
+    views = game.masked(game.parse_state("cards Q K\nmoves none", 2), np.array([0]))
+    forest.plant(views, np.array([0]), np.ones((1, 1), np.uint64))
+    while len((leaves := forest.wave()).trees):
+        assert all(view.cards[1 - player] == 0 for view, player in zip(leaves.views, leaves.players))
+        answer(game, leaves)
+
+
+def test_full_tables_only_stop_the_tree_from_growing():
+    game = load("connect_four")
+    roots, forest = search(game, game.parse_state("4", 2), 1, 100, arms=1)
+    assert roots.visits.sum() == 100
+    assert forest.trees.used[0, 1] <= forest.trees.arms.shape[1]
+
+
+def test_a_forced_move_is_not_searched():
+    game = load("tic_tac_toe")
+    roots, _ = search(game, game.parse_state("XOX XOO OX.", 2), 0, 20)
+    assert roots.counts[0] == 0
+
+
+def test_a_row_for_each_who_chooses_at_once():
+    game = load("goofspiel")
+    forest = Forest(game, 1, 10)
+    states = game.start(match_words(1, np.arange(1), 0, 3), 3)
+    forest.plant(states, np.array([1]), np.ones((1, 1), np.uint64))
+    leaves = forest.wave()
+    assert leaves.players.tolist() == [0, 1, 2]
+    assert (leaves.menus[:, :13] == np.arange(13)).all()
+    assert (leaves.slots[:, :13] == np.arange(13)).all()

@@ -1,0 +1,63 @@
+"""The default `observe`: planes, the viewer first, numbers squashed, sets as bits."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ludus.compile import bind, template
+from ludus.features import default_observe
+from ludus.rules import Param, Params, observe, record
+from ludus.shapes import hexagons, squares
+
+RULES = Params(rings=Param(3, 1, 9))
+
+
+@template
+def observed(states, player, out):
+    observe(states[0], player, out)
+
+
+def seen(states: np.ndarray, player: int, seats: int, board=None) -> tuple[np.ndarray, object]:
+    compiled, shape = default_observe(states.dtype, seats, __name__, board)
+    out = np.full(shape.length + 2, -77, np.float32)
+    bind(observed, {"observe": compiled}, "test_features")(states, player, out)
+    assert out[-2:].tolist() == [-77, -77]
+    return out[:-2], shape
+
+
+def squash(numbers) -> list[float]:
+    return [np.float32(x / (1 + abs(x))) for x in np.asarray(numbers, float).ravel()]
+
+
+def test_boards_come_first_and_the_viewer_first_in_all():
+    kind = record(
+        params=RULES, players=np.int8, score=(np.float64, 3), over=np.bool_,
+        board=(np.int8, (3, 4)), owned=(np.int8, (3, 3, 4)),
+    )  # fmt: skip
+    states = np.zeros(1, kind)
+    states["players"], states["over"], states["score"] = 2, True, [5, -7, 9]
+    states["board"] = np.arange(12).reshape(3, 4)
+    states["owned"] = np.arange(36).reshape(3, 3, 4)
+    out, shape = seen(states, 1, 3)
+    assert (shape.planes, shape.board.grid, shape.extra) == (4, (3, 4), 6)
+    turned = states["owned"][0][[1, 0, 2]]  # two of three seats are taken
+    assert out.tolist() == [
+        *squash(states["board"]), *squash(turned), *squash([2]), *squash([-7, 5, 9]), 1, np.float32(0.5)
+    ]  # fmt: skip
+
+
+def test_sets_are_shown_as_bits():
+    states = np.zeros(1, record(players=np.int32, stones=(np.int64, 2), cells=(np.uint64, 1)))
+    states["players"], states["stones"], states["cells"] = 2, [5, 1 << 62], 1 << 63
+    out, shape = seen(states, 1, 2)
+    assert shape.board is None
+    bits = out[1:-1].reshape(3, 64)
+    assert [np.flatnonzero(row).tolist() for row in bits] == [[62], [0, 2], [63]]
+
+
+def test_a_declared_board_makes_planes_of_rows_of_cells():
+    states = np.zeros(1, record(players=np.int32, cells=(np.int8, 7), food=(np.int8, (2, 7)), left=np.int8))
+    for board in (hexagons(2), None):
+        _, shape = seen(states, 0, 2, board)
+        assert shape.planes == (3 if board else 0)
+    assert seen(np.zeros(1, record(players=np.int32, cells=(np.int8, 9))), 0, 2, squares(3, 3))[1].planes == 1
