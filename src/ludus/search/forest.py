@@ -141,8 +141,7 @@ def choose_by_prior(point, arms, c, fpu):
 def follow_links(tree, states, slot, c, fpu, rng):
     """Along the links from the root as far as they go, and one step on. As `descend` answers."""
     scratch, _, points, arms, _, path, _, actions, values = tree
-    length, arm = 0, 0
-    last = slot
+    length, arm, last = 0, 0, slot
     while slot >= 0 and length < path.shape[0]:
         last, point = slot, points[slot]
         if point.unproven == 0:
@@ -301,10 +300,10 @@ def settle(tree, trees, index, length):
 @template
 def go_on(tree, trees, index, leaves, first, c, fpu):
     """Take a tree to its next leaf, whose rows begin at `first`; how many they are, 0 when the tree is done."""
-    waits, rng = trees.waits[index], trees.words[index]
+    waits = trees.waits[index]
     linked = not HIDDEN and not SIMULTANEOUS and deterministic(trees.roots[index])
     while tree.used[SIMS] < trees.goals[index] or waits[ROOT] == FRESH:
-        length, is_known = simulate(tree, trees, index, linked, c, fpu, rng)
+        length, is_known = simulate(tree, trees, index, linked, c, fpu, trees.words[index])
         if not is_known:
             rows = hand_out(tree, trees.states[index], linked, leaves, index, first)
             waits[LENGTH], waits[FIRST], waits[ROWS] = length, first, rows
