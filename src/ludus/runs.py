@@ -14,7 +14,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -141,8 +141,14 @@ def begin_run(path: Path, method: str, game: Game, values: Mapping[str, object],
     """The folder of this training, new or to be gone on with."""
     return RunFolder.begin(path, {
         "method": method, "game": game.name, "version": game.facts.version, "fingerprint": game.fingerprint,
-        "rules": dict(values), "settings": asdict(settings), "seed": seed,
+        "rules": dict(values), "settings": _deciding(settings), "seed": seed,
     })  # fmt: skip
+
+
+def _deciding(settings: Any) -> dict[str, Any]:
+    """The settings that are part of a run; resources are not."""
+    kept = (field.name for field in fields(settings) if not field.metadata.get("resource"))
+    return {name: getattr(settings, name) for name in kept}
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

@@ -9,9 +9,11 @@ from typing import Any
 from ludus.errors import BadSpec, UnknownName
 
 
-def setting(default: Any, help: str, low: float | None = None, high: float = math.inf) -> Any:
-    """One setting of an agent, with the line of help that `ludus agents` prints."""
-    return dataclasses.field(default=default, metadata={"help": help, "low": low, "high": high})
+def setting(
+    default: Any, help: str, low: float | None = None, high: float = math.inf, *, resource: bool = False
+) -> Any:
+    """One setting of an agent or a training, with its line of help; a resource decides nothing of what comes out."""
+    return dataclasses.field(default=default, metadata={"help": help, "low": low, "high": high, "resource": resource})
 
 
 def read_settings(kind: type, text: str, owner: str = "") -> dict[str, Any]:

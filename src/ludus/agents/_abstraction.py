@@ -188,15 +188,21 @@ def pack(tables: tuple[Table, ...]) -> np.ndarray:
 
 
 @template
-def row_by_hash(view, player):
-    """The features of the view, hashed; situations that meet in a row are taken for one."""
+def hash_of_features(view, player):
+    """All that `observe` shows, in 64 bits."""
     features = np.zeros(FEATURES, np.float32)
     observe(view, player, features)
     bits = features.view(np.uint32)
     word = blend(np.uint64(player + 1), np.uint64(0x9E3779B97F4A7C15))
     for k in range(FEATURES):
         word = blend(word, np.uint64(bits[k]))
-    return np.int64(word >> np.uint64(1)) % ROWS
+    return word
+
+
+@template
+def row_by_hash(view, player):
+    """The features of the view, hashed; situations that meet in a row are taken for one."""
+    return np.int64(hash_of_features(view, player) >> np.uint64(1)) % ROWS
 
 
 ROWS = 0

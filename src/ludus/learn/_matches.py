@@ -126,11 +126,11 @@ def judge(
 class Pace:
     """How much to do in one piece, by how long the last one took."""
 
-    def __init__(self) -> None:
-        self.size = 1
+    def __init__(self, most: int = 1 << 62) -> None:
+        self.size, self.most = 1, most
 
     def note(self, done: int, seconds: float) -> None:
-        self.size = max(1, min(4 * done, int(done * CHUNK_SECONDS / max(seconds, 1e-6))))
+        self.size = max(1, min(4 * done, self.most, int(done * CHUNK_SECONDS / max(seconds, 1e-6))))
 
 
 def pieces(total: int, pace: Pace) -> Iterator[tuple[int, int]]:
@@ -154,9 +154,9 @@ def in_pieces(play: Callable[[int, int], Any], total: int, workers: Workers) -> 
         yield result
 
 
-def one_by_one(total: int) -> Iterator[slice]:
-    """The pieces of 0 … total in order, for work that builds on itself."""
-    pace = Pace()
+def one_by_one(total: int, most: int = 1 << 62) -> Iterator[slice]:
+    """The pieces of 0 … total in order, for work that builds on itself, none larger than `most`."""
+    pace = Pace(most)
     for first, last in pieces(total, pace):
         started = time.perf_counter()
         yield slice(first, last)
