@@ -33,6 +33,7 @@ check: setup
 
 bench: setup
 	$(BIN)/python bench/performance.py
+	$(BIN)/python bench/growth.py
 
 clean:
 	rm -rf .venv build .pytest_cache .ruff_cache .hypothesis

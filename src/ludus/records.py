@@ -58,7 +58,7 @@ class MatchRecord:
     """Hashes of what played, where they were asked for: of the rules, of the agents of the lineup, and the clock."""
 
     def to_json(self) -> str:
-        return json.dumps(vars(self), separators=(",", ":"))
+        return _encode(vars(self))
 
     @classmethod
     def from_json(cls, text: str) -> MatchRecord:
@@ -81,6 +81,10 @@ class MatchRecord:
     def shares(self) -> list[float]:
         """Each seat's share of the point: 1 for a single winner, 1/k for a k-way tie."""
         return [share(value, self.players) for value in self.returns]
+
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+"""`json.dumps` would make such an encoder for every record."""
 
 
 def read_records(path: Path) -> tuple[list[MatchRecord], list[str]]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from itertools import islice
+from queue import SimpleQueue
+from threading import Thread
 from typing import Protocol, TypeVar
 
 from ludus.errors import UnknownName
@@ -31,26 +31,48 @@ class Workers(Protocol):
 
 
 class Threads:
-    """Threads of this process: compiled code runs without Python's lock, so they share all cores."""
+    """Threads of this process: compiled code runs without Python's lock, so they share all cores.
+
+    They are daemons, and nobody waits for one that is at work when the stream is closed: else Ctrl-C would be heard
+    only when the longest search is over.
+    """
 
     def __init__(self, count: int = 0):
         self.count = count if count > 0 else os.cpu_count() or 1
 
     def stream(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        waiting = iter(items)
-        running: set[Future] = set()
-        with ThreadPoolExecutor(self.count) as pool:
-            try:
-                while True:
-                    running |= {pool.submit(work, item) for item in islice(waiting, self.count - len(running))}
-                    if not running:
-                        return
-                    done, running = wait(running, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        yield future.result()
-            finally:
-                for future in running:
-                    future.cancel()
+        orders, answers = SimpleQueue(), SimpleQueue()
+        waiting, threads, busy = iter(items), 0, 0
+        try:
+            while True:
+                while busy < self.count and (order := next(waiting, _STOP)) is not _STOP:
+                    if threads == busy:
+                        Thread(target=_serve, args=(work, orders, answers), daemon=True).start()
+                        threads += 1
+                    orders.put(order)
+                    busy += 1
+                if not busy:
+                    return
+                result, error = answers.get()
+                busy -= 1
+                if error is not None:
+                    raise error
+                yield result
+        finally:
+            for _ in range(threads):
+                orders.put(_STOP)
+
+
+_STOP = object()
+
+
+def _serve(work: Callable, orders: SimpleQueue, answers: SimpleQueue) -> None:
+    """The life of one thread."""
+    while (order := orders.get()) is not _STOP:
+        try:
+            answers.put((work(order), None))
+        except BaseException as error:  # raised again where the results are awaited
+            answers.put((None, error))
 
 
 def workers(on: str = "threads", count: int = 0) -> Workers:

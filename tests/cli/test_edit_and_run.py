@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from ludus.records import Store, read_records
+from ludus.rng import config
 
 HEAP = """
 import numpy as np
@@ -52,13 +55,15 @@ class Bot(Agent):
     def act(self, view, rng):
         return view.legal[taste.CHOICE]
 """
-EDITS = {
-    "a bot": ("bot.py", "view.legal[taste.CHOICE]", "view.legal[-1 - taste.CHOICE]", "bot.py"),
-    "what a bot imports": ("taste.py", "0", "1", "taste.py"),
+GAME_EDITS = {
     "a rule": ("heap.py", "= -1.0, 1.0", "= 1.0, -1.0", "the rules of heap"),
     "a helper of the rules": ("stones.py", "3", "2", "the rules of heap"),
     "a default": ("heap.py", "Param(9,", "Param(8,", "heap (9, now 8)"),
     "a preset": ("heap.py", '"heap": 4', '"heap": 5', "heap (4, now 5)"),
+}
+BOT_EDITS = {
+    "a bot": ("bot.py", "view.legal[taste.CHOICE]", "view.legal[-1 - taste.CHOICE]", "bot.py"),
+    "what a bot imports": ("taste.py", "0", "1", "taste.py"),
 }
 
 
@@ -70,48 +75,54 @@ def author(command_line, tmp_path):
     return command_line
 
 
+@pytest.fixture
+def uncompiled(monkeypatch):
+    """What is edited here changes how a game is played, compiled or not, and this is quicker."""
+    monkeypatch.setattr(config, "DISABLE_JIT", 1)
+
+
 def edit(folder: Path, file: str, old: str, new: str) -> None:
     text = (folder / file).read_text()
     assert old in text
     (folder / file).write_text(text.replace(old, new))
 
 
-@pytest.mark.parametrize("what", EDITS)
-def test_a_tournament_never_shows_results_of_what_was_edited_since(author, tmp_path, what):
-    file, old, new, named = EDITS[what]
-    preset = "small" if what == "a preset" else "default"
-    command = ("tournament", "heap.py", "random", "bot.py", "--games", "4", "--preset", preset, "--json")
-    first = run(author, *command)
-    edit(tmp_path, file, old, new)
-    code, out, err = author(*command)
-    assert code == 0
-    assert named in err
-    assert "changed since 'heap' was played" in err
-    second = json.loads(out)
-    assert (first["name"], second["name"]) == ("heap", "heap 2")
-    assert first["played"] == second["played"] == 4
-    edit(tmp_path, file, new, old)
-    assert run(author, *command) == first  # the old series was there all the time
-    with Store(tmp_path / "ludus.sqlite") as store:
-        assert [len(list(store.matches(name))) for name in ("heap", "heap 2")] == [4, 4]
+@pytest.mark.parametrize("what", GAME_EDITS)
+def test_an_edited_game_never_borrows_results(author, uncompiled, tmp_path, what):
+    file, old, new, named = GAME_EDITS[what]
+    rest = ("heap.py", "random", "greedy", "--games", "4", "--preset", "small" if what == "a preset" else "default")
+    edited_between(author, tmp_path, rest, (file, old, new), named, named)
 
 
-@pytest.mark.parametrize("what", EDITS)
-def test_a_file_of_records_never_mixes_what_was_played_before_an_edit(author, tmp_path, what):
-    file, old, new, named = EDITS[what]
-    preset = "small" if what == "a preset" else "default"
-    command = ("match", "heap.py", "random", "bot.py", "--games", "4", "--preset", preset, "--records", "m.jsonl")
-    assert author(*command)[0] == 0
-    before = (tmp_path / "m.jsonl").read_text()
-    edit(tmp_path, file, old, new)
-    code, _, err = author(*command)
+@pytest.mark.parametrize("what", BOT_EDITS)
+def test_an_edited_bot_never_borrows_results(author, tmp_path, what):
+    file, old, new, named = BOT_EDITS[what]
+    rest = ("tic_tac_toe", "random", "bot.py", "--games", "2")
+    edited_between(author, tmp_path, rest, (file, old, new), named, "the agent bot.py")
+
+
+def edited_between(author, folder: Path, rest: tuple[str, ...], change: tuple[str, str, str], named: str, agent: str):
+    """A tournament and a file of records before and after an edit, and the tournament after undoing it."""
+    file, old, new = change
+    name, matches = Path(rest[0]).stem, int(rest[4])
+    first = run(author, "tournament", *rest, "--json")
+    assert author("match", *rest, "--records", "m.jsonl")[0] == 0
+    before = (folder / "m.jsonl").read_text()
+    edit(folder, file, old, new)
+    code, out, err = author("tournament", *rest, "--json")
     assert code == 0
-    assert ("the agent bot.py" if named in ("bot.py", "taste.py") else named) in err
-    assert "the earlier matches are now in m.1.jsonl" in err
-    assert (tmp_path / "m.1.jsonl").read_text() == before
-    records, problems = read_records(tmp_path / "m.jsonl")
-    assert len(records) == 4
-    assert not problems
+    assert f"{named} changed since {name!r} was played" in err
+    assert (first["name"], json.loads(out)["name"]) == (name, f"{name} 2")
+    assert first["played"] == json.loads(out)["played"] == matches
+    code, _, err = author("match", *rest, "--records", "m.jsonl")
+    assert code == 0
+    assert f"{agent} changed since m.jsonl was written: the earlier matches are now in m.1.jsonl" in err
+    assert (folder / "m.1.jsonl").read_text() == before
+    assert len(read_records(folder / "m.jsonl")[0]) == matches
+    edit(folder, file, new, old)
+    assert run(author, "tournament", *rest, "--json") == first  # the old series was there all the time
+    with Store(folder / "ludus.sqlite") as store:
+        assert [len(list(store.matches(series))) for series in (name, f"{name} 2")] == [matches, matches]
 
 
 def run(author, *command: str) -> dict:
@@ -159,14 +170,14 @@ def test_a_damaged_file_is_moved_aside_and_kept(author, tmp_path):
 
 def test_who_failed_and_why_is_said(author, tmp_path):
     edit(tmp_path, "bot.py", "return view.legal[taste.CHOICE]", "raise ValueError('I am lost')")
-    code, out, _ = author("match", "heap.py", "random", "bot.py", "--games", "2")
+    code, out, _ = author("match", "tic_tac_toe", "random", "bot.py", "--games", "2")
     assert code == 0
     assert "bot.py lost 2 matches by exception: ValueError: I am lost" in out
     assert "first: block 0, rotation" in out
-    code, out, _ = author("tournament", "heap.py", "random", "bot.py", "--games", "2")
+    code, out, _ = author("tournament", "tic_tac_toe", "random", "bot.py", "--games", "2")
     assert code == 0
     assert "bot.py lost 2 matches by exception: ValueError: I am lost" in out
-    assert "replay heap.0.0." in out
+    assert "replay tic_tac_toe.0.0." in out
 
 
 # ------------------------------------------------------------------------------------------------ nonsense and trouble
@@ -193,3 +204,30 @@ def test_nonsense_gets_a_sentence_before_the_first_match(author, arguments, sent
     assert sentence in err
     assert not out
     assert "Traceback" not in err
+
+
+SMALL_DISK = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
+sys.argv[1:2] = []
+from ludus.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "arguments"),
+    [
+        (6_000, ["match", "tic_tac_toe", "random", "random", "--games", "40", "--records", "m.jsonl"]),
+        (400_000, ["tournament", "tic_tac_toe", "random", "greedy", "--games", "4000", "--store", "s.sqlite"]),
+    ],
+)
+def test_a_disk_without_room_gets_a_sentence_and_keeps_what_is_there(tmp_path, author, size, arguments):
+    script = [sys.executable, "-c", SMALL_DISK, str(size), *arguments]
+    stopped = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True)
+    assert stopped.returncode == 2
+    assert "cannot write" in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    code, out, err = author(*arguments)
+    assert (code, err) == (0, "")
+    assert "40 matches" in out or "4,000 matches" in out

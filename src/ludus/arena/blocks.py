@@ -32,11 +32,11 @@ class OpenBlocks:
         return [matches[turn] for turn in range(record.players)]
 
 
-def scores(block: Sequence[MatchRecord]) -> list[float]:
-    """The mean share of each member of the lineup over a whole block."""
-    n = len(block)
+def scores(payoffs: Sequence[Sequence[float]]) -> list[float]:
+    """The mean share of each member of the lineup over a whole block, from the returns of its matches."""
+    n = len(payoffs)
     totals = [0.0] * n
-    for turn, record in enumerate(block):
-        for seat, payoff in enumerate(record.returns):
+    for turn, returns in enumerate(payoffs):
+        for seat, payoff in enumerate(returns):
             totals[(seat + turn) % n] += payoff
     return [share(total / n, n) for total in totals]

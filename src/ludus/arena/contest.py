@@ -132,7 +132,7 @@ class _Count:
         self.limited += record.outcome == "limit"
         self.faults.add(record)
         if block := self._open.add(0, record.block, record.rotation, record):
-            means = np.array(scores(block))
+            means = np.array(scores([match.returns for match in block]))
             self.blocks += 1
             self.totals += means
             self.squares += means * means

@@ -150,20 +150,32 @@ def records_of(
     values: Mapping[str, object],
     start: np.ndarray | None = None,
 ) -> Iterator[MatchRecord]:
-    """The records of a batch that was played with its history."""
+    """The records of a batch; their actions are there if it was played with its history."""
+    actions, returns, plies = _actions(batch), batch.returns.tolist(), batch.plies.tolist()
+    specs, first = [agent.spec for agent in agents], None if start is None else game.state_json(start[0])
     for i, seating in enumerate(batch.seatings):
         yield MatchRecord(
             game=game.source,
             version=game.facts.version,
             rules=dict(values),
             players=len(seating.seats),
-            agents=[agents[k].spec for k in seating.seats],
+            agents=[specs[k] for k in seating.seats],
             seed=seed,
             block=seating.block,
             rotation=seating.rotation,
-            actions=[int(action) for actions in batch.history for action in actions[i] if action >= 0],
-            returns=batch.returns[i].tolist(),
-            plies=int(batch.plies[i]),
+            actions=actions[i],
+            returns=returns[i],
+            plies=plies[i],
             outcome="finished" if batch.finished[i] else "limit",
-            start=None if start is None else game.state_json(start[0]),
+            start=first,
         )
+
+
+def _actions(batch: Batch) -> list[list[int]]:
+    """The actions of each match, in the order of steps and seats."""
+    if not batch.history:
+        return [[] for _ in batch.seatings]
+    joint = np.stack(batch.history, axis=1)  # [match, step, seat]
+    given = joint >= 0
+    flat, ends = joint[given].tolist(), np.cumsum(given.sum(axis=(1, 2))).tolist()
+    return [flat[begin:end] for begin, end in zip([0, *ends], ends)]

@@ -41,6 +41,8 @@ create table if not exists faults (tournament text, agent text, outcome text, de
     lineup integer, block integer, rotation integer, primary key (tournament, agent, outcome, detail));
 create table if not exists standings (tournament text primary key, matches integer, content text)
 """
+Payoffs = tuple[tuple[float, ...], ...]
+"""The returns of a block's matches, in the order of the rotations."""
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -198,9 +200,7 @@ class Series:
             self._add_up(db, played)
 
     def _add_up(self, db: sqlite3.Connection, played: Iterable[tuple[Key, MatchRecord]]) -> None:
-        lineups = list(self.lineups)
-        tally: Counter[tuple[int, str]] = Counter()
-        moments: dict[tuple[int, int], Moments] = {}
+        blocks: Counter[tuple[int, Payoffs]] = Counter()
         touched: dict[int, list[int]] = {}
         for key, record in played:
             sums = touched.setdefault(key[0], [0, 0])
@@ -209,11 +209,16 @@ class Series:
             if record.culprit >= 0:
                 self._add_fault(db, key, record)
             if block := self._open.add(*key, record):
-                tally[key[0], "".join(map(_places, block))] += 1
-                for agent, score in _agent_scores(lineups[key[0]], block).items():
-                    place = key[0], agent
-                    moments[place] = moments.get(place, Moments()) + Moments(1, score, score * score)
+                blocks[key[0], tuple(tuple(match.returns) for match in block)] += 1
                 self._ahead[key[0]].add(key[1])
+        lineups = list(self.lineups)
+        tally: Counter[tuple[int, str]] = Counter()
+        moments: dict[tuple[int, int], Moments] = {}
+        for (number, payoffs), count in blocks.items():  # few kinds, however many blocks there are
+            tally[number, "".join(map(_places, payoffs))] += count
+            for agent, score in _agent_scores(lineups[number], payoffs).items():
+                more = Moments(count, count * score, count * score * score)
+                moments[number, agent] = moments.get((number, agent), Moments()) + more
         self._write_sums(db, tally, moments, touched)
 
     def _write_sums(self, db: sqlite3.Connection, tally: Counter, moments: dict, touched: dict) -> None:
@@ -277,11 +282,11 @@ class Series:
         self._ahead.append(set())
 
 
-def _places(record: MatchRecord) -> str:
+def _places(payoffs: Sequence[float]) -> str:
     """A digit for each seat: how many distinct better results there were."""
-    payoffs = [round(payoff, 9) for payoff in record.returns]
-    order = sorted(set(payoffs), reverse=True)
-    return "".join(DIGITS[order.index(payoff)] for payoff in payoffs)
+    rounded = [round(payoff, 9) for payoff in payoffs]
+    order = sorted(set(rounded), reverse=True)
+    return "".join(DIGITS[order.index(payoff)] for payoff in rounded)
 
 
 def _unit(lineup: Lineup, places: str) -> tuple:
@@ -290,10 +295,10 @@ def _unit(lineup: Lineup, places: str) -> tuple:
     return tuple((seating.seats, digits[turn * n : turn * n + n]) for turn, seating in enumerate(rotations(lineup, 0)))
 
 
-def _agent_scores(lineup: Lineup, block: Sequence[MatchRecord]) -> dict[int, float]:
+def _agent_scores(lineup: Lineup, payoffs: Payoffs) -> dict[int, float]:
     """The mean score of each agent, which may sit in several seats."""
     points: dict[int, float] = {}
-    for agent, score in zip(lineup, scores(block)):
+    for agent, score in zip(lineup, scores(payoffs)):
         points[agent] = points.get(agent, 0.0) + score
     return {agent: total / lineup.count(agent) for agent, total in points.items()}
 

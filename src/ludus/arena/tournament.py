@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from ludus.arena.blocks import scores
 from ludus.arena.bulk import Arena
@@ -82,7 +81,9 @@ class Tournament:
 
     def _score(self, block: list[MatchRecord], pair: Lineup) -> float:
         """Of the agent that was named first."""
-        return scores(block)[pair.index(list(self.series.entrants).index(self.schedule.agents[0]))]
+        return scores([record.returns for record in block])[
+            pair.index(list(self.series.entrants).index(self.schedule.agents[0]))
+        ]
 
     def _judge(self, means: list[float]) -> GsprtResult:
         test = Gsprt(self.schedule.elo0, self.schedule.elo1)
@@ -98,7 +99,7 @@ class Tournament:
 
         def seated(key: Key, seating: Seating) -> Seating:
             """The arena numbers its agents as the schedule does, a series as they entered."""
-            own = replace(seating, seats=tuple(place[number] for number in seating.seats))
+            own = Seating(tuple(place[number] for number in seating.seats), seating.block, seating.rotation)
             keys[own] = key
             return own
 
