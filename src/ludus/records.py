@@ -184,7 +184,7 @@ class Store:
             self.db = sqlite3.connect(path, timeout=60)
             self.db.execute("pragma journal_mode = wal")
             self.db.execute("pragma synchronous = normal")
-            self.create(SCHEMA)
+            self._create(SCHEMA)
         except (sqlite3.DatabaseError, OSError) as error:
             raise BadRecord(f"{path} is no store of matches: {error}") from None
 
@@ -196,6 +196,12 @@ class Store:
 
     def create(self, tables: str) -> None:
         """Tables that are not there yet."""
+        try:
+            self._create(tables)
+        except sqlite3.DatabaseError as error:
+            raise DiskTrouble(f"cannot write {self.path}: {error}; what was kept before stays") from None
+
+    def _create(self, tables: str) -> None:
         for table in filter(str.strip, tables.split(";")):
             self.db.execute(table)
         self.db.commit()

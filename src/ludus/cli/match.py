@@ -24,17 +24,19 @@ if TYPE_CHECKING:
 EXAMPLE = "Example: ludus match connect_four mcts:sims=400 random --games 200"
 
 
+Specs = Annotated[list[str], typer.Argument(help="An agent for each player, like mcts:sims=400.", metavar="SPEC…")]
+RECORDS = "Add every match to this file as JSON lines; the same command goes on with it."
+
+
 def command(
     game: options.GameName,
-    specs: Annotated[list[str], typer.Argument(help="An agent for each player, like mcts:sims=400.", metavar="SPEC…")],
+    specs: Specs,
     games: Annotated[int, options.games("Matches, rounded up to whole blocks of all seatings.")] = 100,
     preset: options.Preset = "default",
     rule: options.Rules = [],  # noqa: B006 (typer reads it, nobody changes it)
     start: options.Start = None,
     seconds: options.Seconds = 0.0,
-    records: Annotated[
-        Path | None, options.target("Add every match to this file as JSON lines; the same command goes on with it.")
-    ] = None,
+    records: Annotated[Path | None, options.target(RECORDS)] = None,
     svg: Annotated[Path | None, options.target("Draw the end of the first match into this file.")] = None,
     ply: Annotated[int | None, typer.Option(help="With --svg: draw the position after so many plies.", min=0)] = None,
     jobs: options.Jobs = 1,
@@ -47,14 +49,10 @@ def command(
     from ludus.catalogue import load
     from ludus.workers import Threads
 
-    rulebook = load(game)
-    rules = options.read_rules(rule)
-    if len(specs) < 2 and rulebook.facts.players[0] > 1:
-        raise BadInput(f"{rulebook.name} needs {rulebook.facts.players[0]} agents, not {len(specs)}")
+    rulebook, rules = load(game), options.read_rules(rule)
     values = rulebook.rule_values(preset, rules)
+    _check(rulebook, specs, svg, ply)
     opening = options.read_start(rulebook, start, len(specs), values)
-    if ply is not None and svg is None:
-        raise BadInput("--ply says which position --svg draws; give --svg FILE too")
     kept = _Kept(records, rulebook, specs, values, seed, seconds, opening) if records else None
     with options.progress_bar() as bar:
         listener = _Listener(bar, f"{rulebook.name}: {specs[0]}", -(-games // len(specs)) * len(specs), kept)
@@ -68,6 +66,13 @@ def command(
         options.print_json(result.to_dict() | ({"svg": str(svg)} if svg else {}))
     else:
         _show(rulebook, result, drawn)
+
+
+def _check(game: Game, specs: list[str], svg: Path | None, ply: int | None) -> None:
+    if len(specs) < 2 and game.facts.players[0] > 1:
+        raise BadInput(f"{game.name} needs {game.facts.players[0]} agents, not {len(specs)}")
+    if ply is not None and svg is None:
+        raise BadInput("--ply says which position --svg draws; give --svg FILE too")
 
 
 class _Listener:

@@ -21,21 +21,22 @@ if TYPE_CHECKING:
 EXAMPLE = "Example: ludus tournament connect_four random greedy mcts:sims=100 mcts:sims=400 --games 40"
 
 
+Specs = Annotated[list[str], typer.Argument(help="The agents that take part.", metavar="SPEC…")]
+Format = Annotated[str, typer.Option(help="round-robin, gauntlet (the first against all), or until-sure.")]
+StoreFile = Annotated[Path, typer.Option(help="Where matches are kept; the same store and name go on.")]
+
+
 def command(
     game: options.GameName,
-    specs: Annotated[list[str], typer.Argument(help="The agents that take part.", metavar="SPEC…")],
-    format: Annotated[
-        str, typer.Option(help="round-robin, gauntlet (the first against all), or until-sure.")
-    ] = "round-robin",
+    specs: Specs,
+    format: Format = "round-robin",
     games: Annotated[int, options.games("Matches of each lineup, in whole blocks; for until-sure at most.")] = 100,
     players: Annotated[int, typer.Option(help="Number of players; 0 takes the fewest.", min=0)] = 0,
     preset: options.Preset = "default",
     rule: options.Rules = [],  # noqa: B006 (typer reads it, nobody changes it)
     seconds: options.Seconds = 0.0,
     elo: Annotated[float, options.number("until-sure: how much better counts, in normalised Elo.")] = 50.0,
-    store: Annotated[Path, typer.Option(help="Where matches are kept; the same store and name go on.")] = Path(
-        "ludus.sqlite"
-    ),
+    store: StoreFile = Path("ludus.sqlite"),
     name: Annotated[str, typer.Option(help="Name of this tournament in the store; the game's, if none is given.")] = "",
     records: Annotated[Path | None, options.target("Also write every match to this file as JSON lines.")] = None,
     jobs: options.Jobs = 0,
@@ -68,7 +69,7 @@ def command(
     if json:
         options.print_json(standings.to_dict())
     else:
-        _show(standings, specs)
+        _show(standings, specs, store)
 
 
 class _Watch:
@@ -90,7 +91,7 @@ class _Watch:
             self.bar.update(self.task, description=f"{self.title}, {self.tournament.schedule.agents[0]} {rate}")
 
 
-def _show(standings: Standings, specs: list[str]) -> None:
+def _show(standings: Standings, specs: list[str], store: Path) -> None:
     title = f"{standings.name}: {Path(standings.game).stem}, {standings.played:,} matches"
     if standings.ratings:
         _show_ratings(title, standings, standings.ratings)
@@ -98,6 +99,8 @@ def _show(standings: Standings, specs: list[str]) -> None:
         print(f"{title}; no block is whole yet, so there is nothing to rate")
     for fault in standings.faults:
         print(f"{fault.text} (replay {'.'.join([standings.name, *map(str, fault.key)])})")
+    if standings.faults:
+        print(f"to see a replay: ludus serve --store {store}")
     if standings.test:
         _show_test(specs, standings.test)
     if len(standings.agents) > 2:

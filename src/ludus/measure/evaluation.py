@@ -21,6 +21,7 @@ from ludus.game import Game
 from ludus.measure.replays import Fan, Positions, Replay, Trace, positions_of
 from ludus.records import MatchRecord
 from ludus.rng import match_words, word
+from ludus.rules import share
 
 BATCH = 1024
 """Continuations that are played together on one thread."""
@@ -123,7 +124,7 @@ def _play_on(game, player, states, forced, players, seed, number) -> tuple[np.nd
     seats, plies = np.zeros((len(states), players), np.int64), np.zeros(len(states), np.int64)
     first = play_to_the_end(game, [player], states, seats, words, plies, history_steps=1, forced=forced)
     returns = np.where((game.waiting(states) == 0)[:, None], game.payoffs(states)[:, :players], 0.0)
-    return ((players - 1) * returns + 1) / players, first[0]
+    return share(returns, players), first[0]
 
 
 def _mean_and_error(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

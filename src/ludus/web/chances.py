@@ -17,6 +17,7 @@ from ludus.arena.lockstep import play_to_the_end
 from ludus.catalogue import agent
 from ludus.game import Game
 from ludus.rng import match_words
+from ludus.rules import share
 
 BATCH = 32
 MOST = 256
@@ -68,7 +69,7 @@ def _shares(game: Game, ends: np.ndarray, players: int) -> np.ndarray:
     """What is not over counts as a draw."""
     over = game.waiting(ends) == 0
     payoffs = np.where(over[:, None], game.payoffs(ends)[:, :players], 0.0)
-    return ((players - 1) * payoffs + 1) / players
+    return share(payoffs, players)
 
 
 def _interval(shares: np.ndarray) -> Chances:
