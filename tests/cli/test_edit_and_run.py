@@ -157,6 +157,16 @@ def test_a_match_goes_on_with_its_file(author, tmp_path):
     assert sorted((record.block, record.rotation) for record in records) == [(b, r) for b in range(10) for r in (0, 1)]
 
 
+def test_other_settings_of_an_agent_are_another_file(author, tmp_path):
+    rest = ("--games", "2", "--records", "m.jsonl")
+    for spec in ("greedy:3", "greedy:3"):  # as it is written, not as a record writes it
+        assert author("match", "tic_tac_toe", "random", spec, *rest)[2] == ""
+    code, _, err = author("match", "tic_tac_toe", "random", "greedy:samples=4", *rest)
+    assert code == 0
+    assert "the lineup (random, greedy:samples=3, now random, greedy:samples=4)" in err
+    assert len(read_records(tmp_path / "m.1.jsonl")[0]) == len(read_records(tmp_path / "m.jsonl")[0]) == 2
+
+
 def test_a_damaged_file_is_moved_aside_and_kept(author, tmp_path):
     (tmp_path / "m.jsonl").write_text("a letter to my aunt\n")
     code, _, err = author("match", "tic_tac_toe", "random", "greedy", "--games", "2", "--records", "m.jsonl")

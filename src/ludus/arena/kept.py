@@ -18,8 +18,8 @@ from ludus.records import MatchRecord, RecordFile
 
 
 def contents(game: Game, specs: Sequence[str], seconds: float) -> list[str]:
-    """Hashes of the rules and of each agent of a lineup, and the time for a move, which no record tells otherwise."""
-    agents = [json.dumps(agent_parts(spec, game), sort_keys=True) for spec in specs]
+    """Hashes of the rules and of each agent with its settings, and the time for a move, which no record tells."""
+    agents = [json.dumps([spec, agent_parts(spec, game)], sort_keys=True) for spec in specs]
     return [game.fingerprint, *(hashlib.sha256(one.encode()).hexdigest()[:16] for one in agents), f"{seconds:g} s"]
 
 
