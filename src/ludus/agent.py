@@ -74,6 +74,14 @@ class Agent:
         """Whether the same view and stream always give the same action (false for limits in time)."""
         return True
 
+    def tunable(self) -> np.ndarray:
+        """The numbers that evolution may change; none by default."""
+        return np.empty(0)
+
+    def tuned(self, numbers: np.ndarray) -> Agent:
+        """A copy of this agent that plays with such numbers."""
+        raise NotImplementedError(f"{self.name} names no tunable numbers")
+
     def close(self) -> None:
         """Called when no more matches come."""
 

@@ -18,6 +18,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from ludus.disk import read_json, write_whole
 from ludus.errors import BadInput, DiskTrouble, LudusError, Mismatch, UnknownName
 from ludus.game import Game, other_rules
@@ -195,3 +197,15 @@ def load_run(name: str, method: str, game: Game, *former: str) -> RunFolder:
         theirs, ours = f"the rules {made['fingerprint']}", f"now they are {game.fingerprint}"
         raise Mismatch(f"{name} was trained under {theirs} of {game.name}, and {ours}; train it anew")
     return run
+
+
+def load_numbers(name: str, agent: str, game: Game, count: int) -> np.ndarray:
+    """The numbers that evolution found for an agent."""
+    run = load_run(name, "evolution", game)
+    trained = run.settings["settings"]["agent"].partition(":")[0]
+    if trained != agent:
+        raise Mismatch(f"{name} holds numbers of {trained}, not of {agent}")
+    numbers = np.loadtxt(run.path / "numbers.txt", ndmin=1)
+    if len(numbers) != count:
+        raise Mismatch(f"{name} holds {len(numbers)} numbers; {agent} needs {count}")
+    return numbers

@@ -53,12 +53,13 @@ def command(
     name, learner, settings = _method(method, rulebook, set)
     folder = out or Path("runs") / f"{name.replace('/', '-')}-{rulebook.name}-{preset}-{seed}"
     run = _train(name, learner, rulebook, values, settings, folder, seed, jobs, quiet=json)
-    measured = _measure(f"{name}:{folder}", rulebook, values, getattr(settings, "players", 0), seed)
+    spec = learner.SPEC(settings, folder) if hasattr(learner, "SPEC") else f"{name}:{folder}"
+    measured = _measure(spec, rulebook, values, getattr(settings, "players", 0), seed)
     _draw(run, learner, measured)
     if json:
         options.print_json(_summary(run, measured))
     else:
-        print(f"{folder}: {len(run.rows())} iterations; play it with the spec {name}:{folder}\n{_strength(measured)}")
+        print(f"{folder}: {len(run.rows())} iterations; play it with the spec {spec}\n{_strength(measured)}")
         print(f"its curve: {folder / CURVE}")
 
 

@@ -11,7 +11,8 @@ on from the last one. `TOTAL(settings)` says how many rows to expect, and `CURVE
 over the first one, in words; `low` and `high` are the interval of the first of them.
 
 The settings decide the result and the workers only how soon it comes: a trainer hands them its work in pieces that take
-a fraction of a second, so that whoever stops it is heard. The agent that plays a run has the name of the method.
+a fraction of a second, so that whoever stops it is heard. The agent that plays a run has the name of the
+method, or is what `SPEC(settings, folder)` says.
 
 Matches to learn from are played by `_matches`, whatever is learnt.
 """

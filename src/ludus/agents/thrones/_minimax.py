@@ -1,0 +1,188 @@
+"""Fixed-depth alpha-beta for the scripted players of Thrones, who differ in three things only: the moves that they do
+not look at, the transition that they believe in, and what a leaf is worth to them.
+
+Values are from the side of the player at the root. A match that is over after d plies is worth ±WON / (d + 1).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ludus.agents.thrones._leaf import (
+    NET_SIZE,
+    WEIGHTS,
+    assistant_value,
+    explicit_value,
+    network_value,
+    root_terms,
+    threatens,
+)
+from ludus.agents.thrones._terms import UP, any_of, for_search, is_fatal
+from ludus.compile import rule, template
+from ludus.games.thrones import DRAW, FROZEN, MAX_CELLS, mover, step
+
+TA1, BOT1, BOT2 = range(3)
+WON = 1e6
+TIE = 1e-9
+"""Values closer than this are equal: the same parts, added in another order."""
+
+
+class Search(NamedTuple):
+    """The line that is being looked at, one row a level, and what a player brings to judge it."""
+
+    states: np.ndarray
+    """One more than there are levels: the last is for trying a move out."""
+    menu: np.ndarray
+    count: np.ndarray
+    place: np.ndarray
+    alpha: np.ndarray
+    beta: np.ndarray
+    best: np.ndarray
+    weights: np.ndarray
+    net: np.ndarray
+    cells: np.ndarray
+    queue: np.ndarray
+    seen: np.ndarray
+
+
+def new_search(state_type: np.dtype, depth: int, weights: np.ndarray | None = None, net: np.ndarray | None = None):
+    levels = depth + 1
+    return Search(
+        np.zeros(levels + 1, state_type), np.zeros((levels, 4), np.int64),
+        *(np.zeros(levels, np.int64) for _ in range(2)), *(np.zeros(levels) for _ in range(3)),
+        np.zeros(1, WEIGHTS) if weights is None else weights, np.zeros(NET_SIZE) if net is None else net,
+        *(np.zeros(MAX_CELLS, np.int64) for _ in range(2)), np.zeros(MAX_CELLS, np.int8),
+    )  # fmt: skip
+
+
+@rule
+def list_moves(search, level, who, root_player):
+    """Write the moves worth a look at this level; none if every one is fatal."""
+    state, out, n = search.states[level], search.menu[level], 0
+    player = mover(state)
+    all_count = who != TA1 and player != root_player  # the published bots prune their own moves only
+    for action in range(4):
+        if all_count or not is_fatal(state, player, action):
+            out[n] = action
+            n += 1
+    if who != TA1 and not all_count:
+        n = drop_dangers(search, state, player, out, n)
+    search.count[level], search.place[level] = n, 0
+
+
+@rule
+def drop_dangers(search, state, player, out, n):
+    """Move dangerous moves behind the others; the number of others, or of all if there are no others."""
+    kept, spare = 0, search.states[-1:]
+    for k in range(n):
+        if not threatens(state, player, out[k], search.weights[0], spare, search.cells, search.queue, search.seen):
+            held = out[kept]
+            out[kept], out[k] = out[k], held
+            kept += 1
+    return kept if kept > 0 else n
+
+
+@rule
+def value_of(search, state, plies, who, player, base):
+    """What a position is worth to the player at the root."""
+    if state.winner == DRAW:
+        return 0.0
+    if state.winner != 0:
+        return (WON if state.winner == 1 + player else -WON) / (plies + 1)
+    if who == TA1:
+        return assistant_value(state, player, search.cells, search.queue, search.seen)
+    if who == BOT1:
+        return explicit_value(state, player, search.weights[0], base, search.cells, search.queue, search.seen)
+    return network_value(state, player, search.net, base, search.cells)
+
+
+@rule
+def go_down(search, level, dice):
+    """Take the next move of this level; the position lies on the next one."""
+    actions = np.full(2, -1, np.int32)
+    search.states[level + 1] = search.states[level]
+    actions[mover(search.states[level])] = search.menu[level, search.place[level]]
+    search.place[level] += 1
+    step(search.states[level + 1], actions, dice)
+
+
+@rule
+def open_level(search, level, who, player):
+    list_moves(search, level, who, player)
+    # At the root equal values must be told from worse ones, so the window below it is a little wider.
+    search.alpha[level] = search.alpha[level - 1] - (TIE if level == 1 else 0.0)
+    search.beta[level] = search.beta[level - 1]
+    search.best[level] = -np.inf if mover(search.states[level]) == player else np.inf
+
+
+@rule
+def take_value(search, level, player, value):
+    """Put a value to the move that led to it; the rest of the level is skipped if it cannot matter."""
+    if mover(search.states[level]) == player:
+        search.best[level] = max(search.best[level], value)
+        search.alpha[level] = max(search.alpha[level], value)
+    else:
+        search.best[level] = min(search.best[level], value)
+        search.beta[level] = min(search.beta[level], value)
+    if level > 0 and search.alpha[level] >= search.beta[level]:
+        search.place[level] = search.count[level]
+
+
+@rule
+def close_level(search, level, player):
+    """The value of a level that is done."""
+    if search.count[level] > 0:
+        return search.best[level]
+    return (-WON if mover(search.states[level]) == player else WON) / (level + 1)
+
+
+@rule
+def value_moves(search, view, player, who, depth, values):
+    """Fill `values` with what each of the four actions is worth, -inf for those not looked at."""
+    values[:] = -np.inf
+    dice = np.zeros(1, np.uint64)
+    root = search.states[0]
+    search.states[0] = view
+    for_search(root)
+    if who != TA1:
+        root.params.walkers = FROZEN
+    base = root_terms(root, player, search.cells)
+    search.alpha[0], search.beta[0], search.best[0] = -np.inf, np.inf, -np.inf
+    list_moves(search, 0, who, player)
+    level = 0
+    while level > 0 or search.place[0] < search.count[0]:
+        if search.place[level] < search.count[level]:
+            go_down(search, level, dice)
+            state = search.states[level + 1]
+            if state.winner == 0 and level + 1 < depth:
+                level += 1
+                open_level(search, level, who, player)
+                continue
+            value = value_of(search, state, level + 1, who, player, base)
+        else:
+            value = close_level(search, level, player)
+            level -= 1
+        take_value(search, level, player, value)
+        if level == 0:
+            values[search.menu[0, search.place[0] - 1]] = value
+
+
+@template
+def choose_by_search(views, players, words, search, who, depth, out):
+    values, menu = np.empty(4), np.empty(4, np.int64)
+    for i in range(views.shape[0]):
+        value_moves(search, views[i], players[i], who, depth, values)
+        n = 0
+        for action in range(4):
+            if values[action] > -np.inf and values[action] > values.max() - TIE:
+                menu[n] = action
+                n += 1
+        out[i] = any_of(menu, n, words[i]) if n > 0 else UP
+
+
+def answers(agent: Any, search: Search, who: int, depth: int, views: Any, players: Any, words: Any) -> np.ndarray:
+    out = np.empty(len(views), np.int32)
+    agent.game.kernel(choose_by_search)(views, players, words, search, who, depth, out)
+    return out

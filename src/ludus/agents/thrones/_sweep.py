@@ -1,0 +1,250 @@
+"""Sweeping: plans that walk to the own border, out, along and back, and the guard that lets a step of one be taken.
+
+A plan is tried out with everything else standing still, until it is home again. Two ways of bounding its length are
+known. The assistant's (`boldness` 0) compares it with the way that enemy and walker have to the border. The champion's
+compares it with the enemy's way to the nearest cell that the plan leaves uncovered: with a boldness of 1 nobody can be
+in time, whatever it does.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ludus.agents.thrones._terms import (
+    NEVER,
+    UP,
+    ahead,
+    any_of,
+    for_search,
+    home,
+    is_fatal,
+    is_land,
+    reach_of_enemy,
+    reach_of_walkers,
+    reverse,
+    sure_home,
+    trail_cells,
+)
+from ludus.compile import rule
+from ludus.games.thrones import HEAD, MAX_CELLS, TERRITORY, TRAIL, can_take_heads, move, step, steps_apart
+from ludus.rng import below
+from ludus.rules import record
+
+WIN_SCORE = 1000.0
+
+LIMITS = record(longest=np.int64, widest=np.int64, borders=np.int64, boldness=np.float64, enemy_loss=np.float64)
+"""The longest way out and along, how many border cells are tried, and what a cell taken from the enemy counts."""
+
+
+class Scratch(NamedTuple):
+    """Room for one decision."""
+
+    after: np.ndarray
+    cells: np.ndarray
+    queue: np.ndarray
+    came: np.ndarray
+    seen: np.ndarray
+    steps: np.ndarray
+    best: np.ndarray
+    limits: np.ndarray
+
+
+def new_scratch(state_type: np.dtype, limits: np.ndarray) -> Scratch:
+    cells = (np.zeros(MAX_CELLS, np.int64) for _ in range(3))
+    plans = (np.zeros(2 * MAX_CELLS, np.int64) for _ in range(2))
+    return Scratch(np.zeros(1, state_type), *cells, np.zeros(MAX_CELLS, np.int8), *plans, limits)
+
+
+# ------------------------------------------------------------------------------------------------ the guard
+
+
+@rule
+def is_guarded(state, player, action, scratch):
+    """Whether the player lives after a step, the enemy's answer to it, and a race home with everybody else."""
+    actions = np.full(2, -1, np.int32)
+    actions[player] = action
+    scratch.after[0] = state
+    after = scratch.after[0]
+    for_search(after)
+    step(after, actions, np.zeros(1, np.uint64))
+    if after.winner != 0:
+        return after.winner == 1 + player
+    if steps_apart(after.head[0], after.head[1], after.cols) == 1:
+        return False
+    n = trail_cells(after, player, scratch.cells)
+    walkers = reach_of_walkers(after, scratch.cells, n)
+    if after.inside[player] != 0:
+        return walkers > 1
+    way = home(after, player, scratch.queue, scratch.seen)
+    if scratch.limits[0].boldness > 0.0:
+        way = sure_home(after, player, scratch.queue, scratch.seen)
+    return reach_of_enemy(after, player, scratch.cells, n) > way and walkers > way + 1
+
+
+@rule
+def strike(state, player):
+    """A step onto the enemy's trail or head, or -1."""
+    for action in range(4):
+        code = state.board[ahead(state, state.head[player], action)]
+        if code == TRAIL + 1 - player or (code == HEAD + 1 - player and state.params.head_kill != 0):
+            return action
+    return -1
+
+
+@rule
+def head_home(state, player, scratch):
+    """The step after which home is nearest; one that the guard denies counts as half a step farther."""
+    best, least = UP, NEVER * 4
+    for action in range(4):
+        if is_fatal(state, player, action):
+            continue
+        guarded = is_guarded(state, player, action, scratch)
+        scratch.after[0] = state
+        move(scratch.after[0], player, action)
+        way = home(scratch.after[0], player, scratch.queue, scratch.seen)
+        cost = 4 * min(way, NEVER // 2) + (0 if guarded else 2)
+        if cost < least:
+            best, least = action, cost
+    return best
+
+
+@rule
+def stay_inside(state, player, rng, scratch):
+    """A random guarded step on own territory, or -1."""
+    menu, n = np.empty(4, np.int64), 0
+    for action in range(4):
+        code = state.board[ahead(state, state.head[player], action)]
+        if code == TERRITORY + player and is_guarded(state, player, action, scratch):
+            menu[n] = action
+            n += 1
+    return any_of(menu, n, rng) if n > 0 else -1
+
+
+# ------------------------------------------------------------------------------------------------ plans
+
+
+@rule
+def find_plan(state, player, rng, scratch):
+    """The best plan from one of the nearest border cells whose first step is guarded, in scratch.best; its steps, 0 for
+    none. Equal plans are equally likely."""
+    best = np.zeros(3)  # score, steps, how many have this score
+    guarded = np.zeros(4, np.bool_)
+    for action in range(4):
+        guarded[action] = not is_fatal(state, player, action) and is_guarded(state, player, action, scratch)
+    scratch.came[: state.rows * state.cols] = -1
+    scratch.queue[0] = state.head[player]
+    scratch.came[state.head[player]] = 4
+    first, last, borders = 0, 1, 0
+    while first < last and borders < scratch.limits[0].borders:
+        cell = scratch.queue[first]
+        first += 1
+        found = last
+        is_border = False
+        for action in range(4):
+            target = ahead(state, cell, action)
+            code = state.board[target]
+            is_border = is_border or is_land(state, player, code)
+            if code == TERRITORY + player and scratch.came[target] < 0:
+                scratch.came[target] = action
+                scratch.queue[found] = target
+                found += 1
+        last = found
+        if is_border:
+            borders += 1
+            walk = walk_to(state, player, cell, scratch)
+            try_rectangles(state, player, cell, walk, guarded, scratch, best, rng)
+    return int(best[1])
+
+
+@rule
+def walk_to(state, player, cell, scratch):
+    """Write the steps of the way that was found to a cell; their number."""
+    n, back = 0, cell
+    while back != state.head[player]:
+        back = ahead(state, back, reverse(scratch.came[back]))
+        n += 1
+    for k in range(n - 1, -1, -1):
+        scratch.steps[k] = scratch.came[cell]
+        cell = ahead(state, cell, reverse(scratch.came[cell]))
+    return n
+
+
+@rule
+def try_rectangles(state, player, border, walk, guarded, scratch, best, rng):
+    """Every rectangle from one border cell."""
+    limits = scratch.limits[0]
+    for out in range(4):
+        if not is_land(state, player, state.board[ahead(state, border, out)]):
+            continue
+        if not guarded[scratch.steps[0] if walk > 0 else out]:
+            continue
+        for side in range(2):
+            along = (2 - (out & 2)) + side
+            for length in range(1, limits.longest + 1):
+                for width in range(limits.widest + 1):
+                    if 2 * length + width > most_steps(state, player, border, length, width, limits):
+                        break
+                    n = write_rectangle(scratch.steps, walk, out, along, length, width, limits.boldness > 0.0)
+                    weigh(state, player, n, scratch, best, rng)
+
+
+@rule
+def write_rectangle(steps, n, out, along, length, width, closed):
+    """Out, along and back; `closed` comes back to where it began. The number of steps."""
+    for side in range(4 if closed else 3):
+        action = (out, along, reverse(out), reverse(along))[side]
+        count = length if side % 2 == 0 else width
+        steps[n : n + count] = action
+        n += count
+    return n
+
+
+@rule
+def most_steps(state, player, border, length, width, limits):
+    """The assistant's bound: what enemy and walkers, coming at once, leave time for."""
+    if limits.boldness > 0.0:
+        return NEVER
+    far = steps_apart(border, state.head[1 - player], state.cols)
+    walkers = reach_of_walkers(state, np.full(1, border), 1)
+    most = min(2 * (far - length - width), state.area[player] // 2 + 6)
+    return max(3, min(most, 2 * (walkers - max(length, width))))
+
+
+@rule
+def weigh(state, player, n, scratch, best, rng):
+    """Keep the plan in scratch.steps if it is better than the best so far."""
+    score, used = score_plan(state, player, n, scratch)
+    if used == 0 or score < best[0]:
+        return
+    best[2] = 1 if score > best[0] else best[2] + 1
+    if score > best[0] or below(rng, np.int64(best[2])) == 0:
+        best[0], best[1] = score, used
+        scratch.best[:used] = scratch.steps[:used]
+
+
+@rule
+def score_plan(state, player, n, scratch):
+    """(Own gain + enemy's loss) / steps until the plan is home again; nothing if it dies, does not come home, or is too
+    long. Also how many steps it takes, 0 for nothing."""
+    limits = scratch.limits[0]
+    scratch.after[0] = state
+    after = scratch.after[0]
+    uncovered = NEVER
+    berth = 2 * (can_take_heads(state, 1 - player) & state.params.head_kill)
+    for k in range(n):
+        was_outside = after.inside[player] == 0
+        if is_fatal(after, player, scratch.steps[k]):
+            return 0.0, 0
+        move(after, player, scratch.steps[k])
+        if after.winner == 1 + player:
+            return WIN_SCORE, k + 1
+        if after.inside[player] == 0:
+            uncovered = min(uncovered, steps_apart(after.head[player], after.head[1 - player], after.cols))
+            if limits.boldness > 0.0 and k + 1 > (3.0 if berth == 0 else 0.0) + limits.boldness * (uncovered - berth):
+                return 0.0, 0
+        elif was_outside:
+            loss = state.area[1 - player] - after.area[1 - player]
+            return (after.area[player] - state.area[player] + limits.enemy_loss * loss) / (k + 1), k + 1
+    return 0.0, 0

@@ -1,0 +1,94 @@
+"""The players of Thrones: what they do in positions worked by hand, that they keep the contract, and who beats whom."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ludus.arena.contest import contest
+from ludus.arena.match import Match
+from ludus.catalogue import agent, agent_kinds, load
+from ludus.errors import Mismatch
+from ludus.testing import check_agent
+
+THRONES = load("thrones")
+OWN = sorted(name.partition("/")[2] for name in agent_kinds() if name.startswith("thrones/"))
+READY = [name for name in OWN if name != "bot2"]
+
+
+def answers(spec: str, text: str, tries: int = 20) -> str:
+    """The letters of all actions that an agent takes for X in a position."""
+    states = THRONES.parse_state(text, 2, THRONES.rule_values())
+    player = agent(spec, THRONES)
+    words = np.zeros((tries, 1 + player.memory), np.uint64)
+    words[:, 0] = np.arange(tries) * 0x9E3779B9
+    actions = player.act_many(np.repeat(states, tries), np.zeros(tries, np.int64), words)
+    return "".join("UDLR"[action] for action in sorted(set(actions.tolist())))
+
+
+BESIDE_TRAIL = """
+#######
+#XX   #
+#X1   #
+# . . #
+# ...2#
+#  OO #
+#######
+O outside
+"""
+DEAD_END = """
+#######
+#XXX  #
+#X1*  #
+# **  #
+#     #
+#    2#
+#######
+X outside
+"""
+
+
+def test_those_who_look_cut_a_trail_beside_them():
+    for spec in ("ta1", "ta2", "champion"):
+        assert answers(spec, BESIDE_TRAIL) == "D", spec
+
+
+def test_the_safe_actions_are_no_wall_and_no_own_trail():
+    assert answers("rand", DEAD_END, 60) == "UL"
+    assert answers("bot1", DEAD_END) in ("U", "L", "UL")
+
+
+@pytest.mark.parametrize("spec", READY)
+def test_conforms(spec):
+    check_agent(spec, "thrones", matches=1)
+
+
+def test_attack_steps_out_and_straight_back():
+    match = Match(THRONES, 2, THRONES.rule_values("paper_small"), seed=3)
+    players = [agent("attack", THRONES), agent("rand", THRONES)]
+    steps, outside = [], []
+    while not match.over and len(steps) < 12:
+        for seat, view in match.waiting().items():
+            action = players[seat].act(view, match.stream(seat))
+            match.submit(seat, action)
+            if seat == 0:
+                steps.append(action)
+                outside.append(not match.states[0].inside[0])
+    for k in range(len(steps) - 1):
+        if outside[k]:
+            assert steps[k + 1] == steps[k] ^ 1
+            assert not outside[k + 1]
+
+
+LADDER = [("attack", "rand", 0.8), ("safe", "rand", 0.8), ("ta1", "safe", 0.8), ("ta2", "safe", 0.8)]
+
+
+@pytest.mark.parametrize(("strong", "weak", "least"), [*LADDER, ("champion", "ta2", 0.6), ("bot1", "rand", 0.8)])
+def test_the_order_of_strength(strong, weak, least):
+    played = contest("thrones", [strong, weak], games=30, seed=5, preset="paper_small")
+    assert played.agents[0].score >= least
+
+
+def test_a_network_of_another_agent_is_refused(tmp_path):
+    with pytest.raises(Mismatch, match="trained by neat, not by evolution"):
+        agent("bot2:run=gravwell-neat", THRONES)
