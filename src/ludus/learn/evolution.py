@@ -22,7 +22,7 @@ import numpy as np
 
 from ludus.agent import Agent
 from ludus.agents._own import own_part
-from ludus.arena.lockstep import play_on
+from ludus.arena.lockstep import play_to_the_end
 from ludus.arena.statistics import score_interval
 from ludus.catalogue import agent
 from ludus.compile import bind, rule, template
@@ -115,7 +115,7 @@ def play(game: Game, candidate: Agent, opponent: Opponent, games: int, seed: int
     blocks, seats = np.repeat(np.arange(games), 2), np.tile([[0, 1], [1, 0]], (games, 1))
     words = match_words(seed, blocks, seats[:, 0], 2)
     states = game.start(words, 2, opponent.values)
-    play_on(game, [candidate, opponent.agent], states, seats, words, np.zeros(len(states), np.int64))
+    play_to_the_end(game, [candidate, opponent.agent], states, seats, words, np.zeros(len(states), np.int64))
     own = np.argmin(seats, axis=1)
     margins = np.empty(len(states))
     _margins_of(game)(states, own, margins)

@@ -35,7 +35,7 @@ class Search(NamedTuple):
     states: np.ndarray
     """One more than there are levels: the last is for trying a move out."""
     menu: np.ndarray
-    count: np.ndarray
+    moves: np.ndarray
     place: np.ndarray
     alpha: np.ndarray
     beta: np.ndarray
@@ -50,10 +50,11 @@ class Search(NamedTuple):
 def new_search(state_type: np.dtype, depth: int, weights: np.ndarray | None = None, net: np.ndarray | None = None):
     levels = depth + 1
     return Search(
-        np.zeros(levels + 1, state_type), np.zeros((levels, 4), np.int64),
-        *(np.zeros(levels, np.int64) for _ in range(2)), *(np.zeros(levels) for _ in range(3)),
-        np.zeros(1, WEIGHTS) if weights is None else weights, np.zeros(NET_SIZE) if net is None else net,
-        *(np.zeros(MAX_CELLS, np.int64) for _ in range(2)), np.zeros(MAX_CELLS, np.int8),
+        states=np.zeros(levels + 1, state_type), menu=np.zeros((levels, 4), np.int64),
+        moves=np.zeros(levels, np.int64), place=np.zeros(levels, np.int64),
+        alpha=np.zeros(levels), beta=np.zeros(levels), best=np.zeros(levels),
+        weights=np.zeros(1, WEIGHTS) if weights is None else weights, net=np.zeros(NET_SIZE) if net is None else net,
+        cells=np.zeros(MAX_CELLS, np.int64), queue=np.zeros(MAX_CELLS, np.int64), seen=np.zeros(MAX_CELLS, np.int8),
     )  # fmt: skip
 
 
@@ -69,7 +70,7 @@ def list_moves(search, level, who, root_player):
             n += 1
     if who != TA1 and not all_count:
         n = drop_dangers(search, state, player, out, n)
-    search.count[level], search.place[level] = n, 0
+    search.moves[level], search.place[level] = n, 0
 
 
 @rule
@@ -127,13 +128,13 @@ def take_value(search, level, player, value):
         search.best[level] = min(search.best[level], value)
         search.beta[level] = min(search.beta[level], value)
     if level > 0 and search.alpha[level] >= search.beta[level]:
-        search.place[level] = search.count[level]
+        search.place[level] = search.moves[level]
 
 
 @rule
 def close_level(search, level, player):
     """The value of a level that is done."""
-    if search.count[level] > 0:
+    if search.moves[level] > 0:
         return search.best[level]
     return (-WON if mover(search.states[level]) == player else WON) / (level + 1)
 
@@ -152,8 +153,8 @@ def value_moves(search, view, player, who, depth, values):
     search.alpha[0], search.beta[0], search.best[0] = -np.inf, np.inf, -np.inf
     list_moves(search, 0, who, player)
     level = 0
-    while level > 0 or search.place[0] < search.count[0]:
-        if search.place[level] < search.count[level]:
+    while level > 0 or search.place[0] < search.moves[0]:
+        if search.place[level] < search.moves[level]:
             go_down(search, level, dice)
             state = search.states[level + 1]
             if state.winner == 0 and level + 1 < depth:

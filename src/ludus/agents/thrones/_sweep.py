@@ -52,9 +52,9 @@ class Scratch(NamedTuple):
 
 
 def new_scratch(state_type: np.dtype, limits: np.ndarray) -> Scratch:
-    cells = (np.zeros(MAX_CELLS, np.int64) for _ in range(3))
-    plans = (np.zeros(2 * MAX_CELLS, np.int64) for _ in range(2))
-    return Scratch(np.zeros(1, state_type), *cells, np.zeros(MAX_CELLS, np.int8), *plans, limits)
+    cells, queue, came = np.zeros((3, MAX_CELLS), np.int64)
+    steps, best = np.zeros((2, 2 * MAX_CELLS), np.int64)
+    return Scratch(np.zeros(1, state_type), cells, queue, came, np.zeros(MAX_CELLS, np.int8), steps, best, limits)
 
 
 # ------------------------------------------------------------------------------------------------ the guard
