@@ -2,7 +2,8 @@
 
 `rand` steps anywhere that is not fatal at once. `attack` grows a tongue of territory towards the enemy, one step out
 and straight back. `safe` walks small loops: out to the nearest empty cell, round a square, home; each part is
-planned once and then played blindly. Where the handed-out programs take the first of an unordered set, these take a random one.
+planned once and then played blindly. Where the handed-out programs take the first of an unordered set, these take a
+random one.
 """
 
 from __future__ import annotations
