@@ -1,7 +1,10 @@
 """The page: a lobby, live matches, replays, tournaments and reports, in a browser.
 
-session    one live match, without a web framework        shelf      the games and agents that the page offers
-lobby      all live matches, and who thinks when          archive    what is kept: replays, tournaments, reports
-chances    who will probably win                          socket     one connection of a browser
-app        the addresses
+app          the addresses                                  guard        what stands before them all
+connections  doors, deadlines and the log                   visitors     what one visitor may take
+lobby        all live matches                               session      one of them, its viewers and its pace
+frames       what a viewer gets                             socket       one connection of a browser
+thinkers     processes that think                           tasks        what they do
+preparation  compiling beforehand                           estimates    who will probably win (chances: how)
+offers       the games and agents that the page offers      archive      what is kept
 """

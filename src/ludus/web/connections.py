@@ -1,8 +1,8 @@
 """The server's doors: who is connected, how long a request may take to arrive, and how much is written to the log.
 
 A connection that has asked nothing yet costs its visitor nothing, so it must cost the server little: it is cut after
-some seconds, and the oldest of them is cut at once when there are many, from one address or in all. Requests that have
-arrived, and seats at a match, are never cut.
+some seconds, and when there are many, the oldest of the address that has most of them is cut at once. Requests that
+have arrived, and seats at a match, are never cut.
 """
 
 from __future__ import annotations
@@ -55,10 +55,9 @@ class Connection(H11Protocol):
         address = self.client[0] if self.client else ""
         self._clock = self.loop.call_later(ARRIVAL, self.cut)
         _unasked[self] = address
-        if Counter(_unasked.values())[address] > MOST_UNASKED_OF_ONE:
-            _cut_oldest(address)
-        elif len(_unasked) > MOST_UNASKED:
-            _cut_oldest()
+        busiest, count = Counter(_unasked.values()).most_common(1)[0]
+        if count > MOST_UNASKED_OF_ONE or len(_unasked) > MOST_UNASKED:
+            _cut_oldest(busiest)
 
     def _has_asked(self) -> None:
         _unasked.pop(self, None)
@@ -71,8 +70,8 @@ class Connection(H11Protocol):
         self.transport.abort()
 
 
-def _cut_oldest(address: str | None = None) -> None:
-    oldest = next(one for one, where in _unasked.items() if address in (None, where))
+def _cut_oldest(address: str) -> None:
+    oldest = next(one for one, where in _unasked.items() if where == address)
     assert isinstance(oldest, Connection)
     oldest.cut()
 
@@ -91,6 +90,8 @@ class Sparing(logging.Filter):
         self._since, self._lines = 0.0, Counter[Any]()
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError):
+            return False  # the server ends, and with it what was under way
         if time.monotonic() - self._since > WINDOW:
             self._since, self._lines = time.monotonic(), Counter()
         self._lines[record.name, record.msg] += 1
