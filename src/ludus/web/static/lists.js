@@ -7,27 +7,17 @@ export async function showTournaments(page) {
   const tournaments = await ask("/api/tournaments");
   const hint = "None yet. Run one with: ludus tournament connect_four random greedy mcts";
   page.className = "reading";
-  page.replaceChildren(h("h1", {}, "Tournaments"), ...some(tournaments.map(tournament), hint));
+  page.replaceChildren(h("h1", {}, "Tournaments"),
+    ...some(tournaments.length ? [h("ul", { class: "entries" }, tournaments.map(tournament))] : [], hint));
 }
 
 const some = (elements, hint) => (elements.length ? elements : [h("p", { class: "soft" }, hint)]);
 
-function tournament({ name, game, matches, note, standings }) {
-  const heads = ["Agent", "Rating", "Games", "Score"].map((head) => h("th", { scope: "col" }, head));
-  const table = h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, standings.map(standing)));
-  return h("section", { class: "sheet" },
-    h("h2", {}, name), h("p", { class: "soft" }, `${game}, ${matches.toLocaleString()} matches`),
-    standings.length > 0 && h("div", { class: "scroll" }, table), note && h("p", { class: "soft small-print" }, note));
+function tournament({ name, game, players, matches }) {
+  const about = `${game} · ${matches.toLocaleString()} matches · ${players} players`;
+  return h("li", {}, h("a", { href: `/tournaments/${encodeURIComponent(name)}` },
+    h("b", {}, name), h("span", { class: "soft" }, about)));
 }
-
-function standing({ name, rating, low, high, games, score }) {
-  const interval = h("span", { class: "soft" }, ` [${signed(low)}, ${signed(high)}]`);
-  const cells = [[signed(rating), interval], games.toLocaleString(), `${(100 * score).toFixed(1)} %`];
-  return h("tr", {}, h("th", { scope: "row" }, name), cells.map((cell) => h("td", {}, cell)));
-}
-
-/** Where nothing bounds a rating, the server knows no number. */
-const signed = (points) => (points == null ? "∞" : `${points > 0 ? "+" : ""}${Math.round(points)}`);
 
 export async function showReports(page) {
   const reports = await ask("/api/reports");

@@ -5,12 +5,14 @@ import { showNothing, showReports, showTournaments } from "./lists.js";
 import { showLobby } from "./lobby.js";
 import { showMatch } from "./match.js";
 import { showReplay } from "./replay.js";
+import { showTournament } from "./tournament.js";
 
 const SCREENS = [
   [/^\/$/, showLobby],
   [/^\/match\/([^/]+)$/, showMatch],
   [/^\/replay\/([^/]+)$/, showReplay],
   [/^\/tournaments\/?$/, showTournaments],
+  [/^\/tournaments\/([^/]+)$/, showTournament],
   [/^\/reports\/?$/, showReports],
 ];
 
