@@ -13,6 +13,7 @@ from ludus import kernels
 from ludus.agents.random_choice import RandomChoice
 from ludus.arena.match import replay
 from ludus.arena.schedule import make_schedule
+from ludus.arena.standings import kept_standings
 from ludus.arena.tournament import Tournament
 from ludus.catalogue import game_names, load
 from ludus.draw import picture
@@ -21,6 +22,7 @@ from ludus.game import View
 from ludus.games._gravwell_text import CARDS, CHOOSE, PICKS
 from ludus.records import Store
 from ludus.rng import match_words, stream
+from ludus.web import archive as archive_module
 from ludus.web import lobby as lobby_module
 from ludus.web.archive import PAGE
 from ludus.web.frames import described_actions
@@ -395,15 +397,57 @@ def test_tournaments_have_standings_with_intervals(tmp_path):
             Tournament(plan, store, "cup/2 of spring").run()
         (cup,) = client.get("/api/tournaments").json()
         assert (cup["name"], cup["game"], cup["players"], cup["matches"]) == ("cup/2 of spring", "tic_tac_toe", 2, 20)
-        best = cup["standings"][0]
+        shown = client.get("/api/tournaments/cup%2F2 of spring").json()
+        best = shown["standings"][0]
         assert best["name"] == "mcts:sims=20"
         assert best["low"] < best["rating"] < best["high"]
+        with Store(tmp_path / "store.sqlite") as store:
+            printed = kept_standings(store, "cup/2 of spring")
+        assert shown["pairs"] == printed["pairs"]  # page and command line say the same
+        assert [(pair["agent"], pair["against"]) for pair in shown["pairs"]] == [
+            ("random", "mcts:sims=20"),
+            ("mcts:sims=20", "random"),
+        ]
+        assert all(pair["low"] <= pair["value"] <= pair["high"] for pair in shown["pairs"])
+        assert client.get("/tournaments/cup%2F2 of spring").status_code == 200
+        lost = client.get("/api/tournaments/cup%2F2 of sprin")
+        assert (lost.status_code, lost.json()["suggestions"]) == (404, ["cup/2 of spring"])
         rows = client.get("/api/replays?game=tic_tac_toe&limit=5").json()
         assert len(rows) == 5
         told = client.get(f"/api/replays/{rows[0]['id'].replace('/', '%2F')}").json()
         assert told["plies"] == rows[0]["plies"]
         assert client.get(f"/replay/{rows[0]['id']}").status_code == 200
         assert client.get("/api/replays?game=chess").json() == []
+
+
+def test_matches_of_a_tournament_are_found_by_agent_result_and_outcome(tmp_path, monkeypatch):
+    with visiting(tmp_path) as client:
+        with Store(tmp_path / "store.sqlite") as store:
+            agents = ["random", "greedy", "mcts:sims=10"]
+            Tournament(make_schedule("tic_tac_toe", agents, "default", {}, blocks=4), store, "cup").run()
+        everything = pages_of(client, {})
+        assert len(everything) == 24
+        of_greedy = pages_of(client, {"agent": "greedy", "against": "random"})
+        assert len(of_greedy) == 8
+        assert all({"greedy", "random"} == set(row["agents"]) for row in of_greedy)
+        results = [pages_of(client, {"agent": "greedy", "result": result}) for result in ("won", "drew", "lost")]
+        assert sum(map(len, results)) == 16
+        for row in results[0]:
+            assert row["returns"][row["agents"].index("greedy")] == 1
+        assert pages_of(client, {"outcome": "crash"}) == []
+        assert client.get(f"/replay/{everything[0]['id']}").status_code == 200
+        monkeypatch.setattr(archive_module, "SEARCHING", -1.0)  # a search that must stop at once still gets on
+        assert pages_of(client, {"agent": "greedy", "result": "won"}) == results[0]
+        assert client.get("/api/tournaments/cup/matches?after=x").status_code == 422
+        assert client.get("/api/tournaments/cap/matches").status_code == 404
+
+
+def pages_of(client, search: dict) -> list[dict]:
+    found, after = [], ""
+    while after is not None:
+        answer = client.get("/api/tournaments/cup/matches", params={**search, "after": after, "limit": 5}).json()
+        found, after = found + answer["matches"], answer["next"]
+    return found
 
 
 def test_reports_are_listed_and_served_as_strangers(tmp_path):

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from fastapi import FastAPI, Query, Request, WebSocket
@@ -26,7 +26,7 @@ from starlette.exceptions import HTTPException
 from ludus.errors import LudusError
 from ludus.game import Game
 from ludus.web import socket
-from ludus.web.archive import Archive, Playback
+from ludus.web.archive import Archive, Playback, Search
 from ludus.web.connections import Connection
 from ludus.web.guard import LOOPBACK, REPORT_POLICY, Guard, Json, problem
 from ludus.web.lobby import Full, Lobby, Terms, described_seats
@@ -306,6 +306,22 @@ def _add_archive(app: FastAPI, offers: Offers, archive: Archive) -> None:
     def tournaments() -> list[dict[str, Any]]:
         return archive.tournaments()
 
+    @app.get("/api/tournaments/{name:path}/matches")
+    def matches_of(
+        name: str,
+        agent: Annotated[str, Query(max_length=200)] = "",
+        against: Annotated[str, Query(max_length=200)] = "",
+        result: Literal["", "won", "drew", "lost"] = "",
+        outcome: Annotated[str, Query(max_length=20)] = "",
+        after: Annotated[str, Query(max_length=60)] = "",
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    ) -> dict[str, Any]:
+        return archive.matches(name, Search(agent, against, result if agent else "", outcome), after, limit)
+
+    @app.get("/api/tournaments/{name:path}")
+    def one_tournament(name: str) -> dict[str, Any]:
+        return archive.tournament(name)
+
     @app.get("/api/reports")
     def reports() -> list[dict[str, Any]]:
         return archive.list_reports()
@@ -324,7 +340,7 @@ def _add_pages(app: FastAPI, archive: Archive) -> None:
     def shell() -> Response:
         return FileResponse(STATIC / "index.html", media_type="text/html")
 
-    for path in ("/", "/tournaments", "/reports"):
+    for path in ("/", "/tournaments", "/tournaments/{name:path}", "/reports"):
         app.get(path, response_class=HTMLResponse, include_in_schema=False)(shell)
 
     @app.get("/match/{id}", response_class=HTMLResponse, include_in_schema=False)

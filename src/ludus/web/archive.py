@@ -12,7 +12,7 @@ import json
 import re
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 
 from ludus.arena.match import Match, replay
+from ludus.arena.series import Series
 from ludus.arena.standings import kept_standings
-from ludus.errors import BadRecord, LudusError
+from ludus.errors import BadInput, BadRecord
 from ludus.game import Game, View
 from ludus.records import Key, MatchRecord, Store
 from ludus.web.chances import Chances
@@ -35,6 +36,8 @@ PAGE = "page"
 MOST_LISTED = 500
 CHARTED = 60
 """Plies of a replay for which chances are reckoned, evenly spread."""
+SEARCHING = 0.3
+"""Seconds after which a search hands out what it has found so far."""
 FORGOTTEN, UNBEGUN = 30 * 24 * 3600.0, 3600.0
 """Seconds after which a live match is forgotten to which nobody came back; and one in which nobody has moved."""
 
@@ -179,14 +182,32 @@ class Archive:
     # -------------------------------------------------------------------------------------------- tournaments
 
     def tournaments(self) -> list[dict[str, Any]]:
-        with self._store() as store, self._rating:
-            return [self._tournament(store, name) for name in store.tournaments() if name != PAGE]
+        with self._store() as store:
+            return [_listed(Series(store, name)) for name in store.tournaments() if name != PAGE]
 
-    def _tournament(self, store: Store, name: str) -> dict[str, Any]:
-        try:
+    def tournament(self, name: str) -> dict[str, Any]:
+        """Its standings and its cross-table: what the command line prints, too."""
+        with self._store() as store, self._rating:
+            self._check_tournament(store, name)
             return _described(kept_standings(store, name))
-        except LudusError as error:
-            return {"name": name, "game": "", "players": 0, "matches": 0, "standings": [], "note": str(error)}
+
+    def _check_tournament(self, store: Store, name: str) -> None:
+        known = store.tournaments()
+        if name not in known or name == PAGE:
+            raise NotFound("there is no such tournament", difflib.get_close_matches(name, known, cutoff=0.4))
+
+    def matches(self, name: str, search: Search, after: str = "", limit: int = 50) -> dict[str, Any]:
+        """The matches of a tournament that fit, from `after` on. It stops when there are enough of them, or after a
+        while; `next` is where to go on."""
+        with self._store() as store:
+            self._check_tournament(store, name)
+            series, found, deadline = Series(store, name), [], time.monotonic() + SEARCHING
+            for key, text in _rows(store, name, search.lineups(series), _read_key(after)):
+                if search.may_fit(text) and search.fits(record := MatchRecord.from_json(text)):
+                    found.append(_summary(_replay_id(name, key), record))
+                if len(found) == limit or time.monotonic() > deadline:
+                    return {"matches": found, "next": ".".join(map(str, key))}
+        return {"matches": found, "next": None}
 
     # -------------------------------------------------------------------------------------------- reports
 
@@ -234,8 +255,13 @@ def _summary(id: str, record: MatchRecord) -> dict[str, Any]:
     }
 
 
+def _listed(series: Series) -> dict[str, Any]:
+    game = Path(str(series.plan.get("game", ""))).stem
+    return {"name": series.name, "game": game, "players": series.players, "matches": series.played}
+
+
 def _described(found: dict[str, Any]) -> dict[str, Any]:
-    """A tournament as the page lists it."""
+    """A tournament as its page shows it."""
     ratings = found["ratings"] or {"rows": [], "anchor": "", "note": ""}
     anchor = f"{ratings['anchor']} = 0" if ratings["anchor"] else "mean = 0"
     note = f"Elo with 95 % intervals by bootstrap over blocks, {anchor}. {ratings['note']}".strip()
@@ -244,10 +270,64 @@ def _described(found: dict[str, Any]) -> dict[str, Any]:
          "games": row["elo"]["n"], "score": row["score"]}
         for row in ratings["rows"]
     ]  # fmt: skip
+    agents = [row["name"] for row in rows]
     return {
         "name": found["name"], "game": Path(found["game"]).stem, "players": found["players"],
         "matches": found["played"], "standings": rows, "note": note if rows else "no block is whole yet",
+        "agents": agents + [name for name in found["agents"] if name not in agents], "pairs": found["pairs"],
     }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Search:
+    """Which matches of a tournament are wanted; what is empty does not matter."""
+
+    agent: str = ""
+    against: str = ""
+    """Another that played in the match."""
+    result: str = ""
+    """What the agent did: won, drew or lost."""
+    outcome: str = ""
+
+    def lineups(self, series: Series) -> list[int]:
+        """Those in which the agents play: others are not even looked at."""
+        wanted = {self.agent, self.against} - {""}
+        names = list(series.entrants)
+        return [number for members, number in series.lineups.items() if wanted <= {names[k] for k in members}]
+
+    def may_fit(self, text: str) -> bool:
+        """At a glance, without reading the record."""
+        return not self.outcome or f'"outcome":"{self.outcome}"' in text
+
+    def fits(self, record: MatchRecord) -> bool:
+        if not self.result:
+            return True
+        best = max(record.returns)
+        winners = [name for name, payoff in zip(record.agents, record.returns) if payoff == best]
+        result = "lost" if self.agent not in winners else "won" if len(winners) == 1 else "drew"
+        return result == self.result
+
+
+def _rows(store: Store, name: str, lineups: Sequence[int], after: Key | None) -> Iterator[tuple[Key, str]]:
+    """Matches in the order of their keys, each lineup by the store's index."""
+    query = (
+        "select block, rotation, record from matches where tournament = ? and lineup = ?"
+        " and (block, rotation) > (?, ?) order by block, rotation"
+    )
+    for lineup in sorted(lineups):
+        if after is None or lineup >= after[0]:
+            place = after[1:] if after and lineup == after[0] else (-1, -1)
+            for block, rotation, text in store.db.execute(query, (name, lineup, *place)):
+                yield (lineup, block, rotation), text
+
+
+def _read_key(text: str) -> Key | None:
+    if not text:
+        return None
+    found = re.fullmatch(r"(\d{1,15})\.(\d{1,15})\.(\d{1,15})", text, re.ASCII)
+    if not found:
+        raise BadInput("where to go on is written LINEUP.BLOCK.ROTATION")
+    return int(found[1]), int(found[2]), int(found[3])
 
 
 def _described_report(name: str, path: Path) -> dict[str, Any]:

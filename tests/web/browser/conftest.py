@@ -21,10 +21,12 @@ pytest.importorskip("uvicorn", reason="the browser tests need a server")
 import uvicorn
 from playwright.sync_api import Browser, sync_playwright
 
+from ludus.arena.schedule import make_schedule
+from ludus.arena.tournament import Tournament
 from ludus.cli.serve import listen
 from ludus.records import Store
 from ludus.web.app import SERVER, create_app
-from tests.web.browser.people import Person, Setting, rehearse
+from tests.web.browser.people import Person
 from tests.web.guests import UNLIMITED
 
 QUIET = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
@@ -75,10 +77,8 @@ def furnish(folder: Path) -> dict[str, Any]:
     settings["reports"].mkdir()
     (settings["reports"] / "noughts.html").write_text("<!doctype html><title>Noughts, tested</title><h1>Noughts</h1>")
     with Store(settings["store"]) as store:
-        store.begin("a small cup", {})
-        lineup = ("mcts:sims=40", "random")
-        matches = [rehearse(Setting("tic_tac_toe"), seed, *lineup)[0] for seed in range(6)]
-        store.add("a small cup", [((0, block, 0), match.record(lineup)) for block, match in enumerate(matches)])
+        schedule = make_schedule("tic_tac_toe", ["mcts:sims=40", "random", "greedy"], "default", {}, blocks=4)
+        Tournament(schedule, store, "a small cup").run()
     return settings
 
 

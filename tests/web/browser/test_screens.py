@@ -296,13 +296,47 @@ def test_a_replay_can_be_seen_with_a_players_eyes(page, seat_person):
 def test_tournaments_and_reports_are_listed(seat_person, pictures):
     person = seat_person("/tournaments")
     view = person.page
-    row = view.locator("tbody tr", has_text="mcts:sims=40")
-    expect(row).to_contain_text("[")
-    expect(view.locator("section", has_text="a small cup")).to_contain_text("6 matches")
+    expect(view.locator(".entries a", has_text="a small cup")).to_contain_text("24 matches")
     keep_picture(person, pictures, "tournaments")
     view.get_by_role("link", name="Reports").click()
     view.get_by_role("link", name="Noughts, tested").click()
     expect(view.locator("h1")).to_have_text("Noughts")
+
+
+def test_a_tournament_leads_from_its_cross_table_to_matches_and_replays(seat_person, pictures):
+    person = seat_person("/tournaments")
+    view = person.page
+    view.get_by_role("link", name="a small cup").click()
+    expect(view.locator("tbody tr", has_text="mcts:sims=40").first).to_contain_text("[")
+    expect(view.locator("#matches li")).to_have_count(24)
+    keep_picture(person, pictures, "tournament", whole=True)
+    view.get_by_role("link", name=re.compile("^mcts:sims=40 against random")).click()
+    expect(view.locator("#matches li")).to_have_count(8)
+    view.get_by_label("result").select_option("lost")
+    expect(view.locator("#matches .soft").last).to_have_text(re.compile("shown|None"))
+    view.get_by_label("result").select_option("won")
+    view.locator("#matches li a").first.click()
+    expect(view.locator(".count")).to_contain_text("0 of")
+
+
+def test_an_invitation_works_once(page, seat_person):
+    made = page._post("/api/matches", FOUR.body(1, "human", "human"))
+    invitation = made["seats"][1]["invitation"]
+    guest = seat_person(invitation)
+    guest.until(lambda: guest.state, "the board")
+    assert guest.state["seat"] == 1
+    late = seat_person(invitation)
+    expect(late.page.locator("h1")).to_have_text("No entry")
+    late.forgive("422")
+
+
+def test_luck_that_was_chosen_is_agreed_to(page, seat_person):
+    made = page._post("/api/matches", Setting("kuhn_poker").body(7, "human", "human"))
+    guest = seat_person(made["seats"][1]["invitation"])
+    expect(guest.page.locator("h1")).to_have_text("Do you agree?")
+    guest.page.get_by_role("button", name="I agree").click()
+    guest.until(lambda: guest.state, "the board")
+    guest.forgive("409")
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/match/nothing", "/replay/nothing", "/reports/nothing"])
