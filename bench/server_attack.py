@@ -15,18 +15,12 @@ import asyncio
 import contextlib
 import json
 import random
-import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-import httpx
-import numpy as np
-import websockets
-
+from guests import Guest, percentiles, serving
 from ludus.cli.options import print_json, print_table
 
 PLAYED = [
@@ -39,7 +33,6 @@ COSTLIEST = ["mcts:sims=20000", "alphabeta:nodes=2000000,table=20", "mcts:ms=500
 HALF_OPEN, OPENED, WATCHERS, HINTS, SPECS = 1050, 500, 100, 100, 10
 PAUSE = 0.5, 1.5
 """Seconds that a visitor looks at the board."""
-SERVE = "import typer; from ludus.cli import serve; typer.run(serve.command)"
 
 
 @dataclass
@@ -51,25 +44,6 @@ class Tally:
     errors: list[str] = field(default_factory=list)
     turned_away: int = 0
     thrown: int = 0
-
-
-class Guest:
-    """Somebody with an address of its own."""
-
-    def __init__(self, port: int, address: str):
-        self.port, self.address = port, address
-        transport = httpx.AsyncHTTPTransport(local_address=address, retries=1)
-        self.client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", transport=transport, timeout=30)
-
-    async def open(self, game: str, seats: list[str]) -> dict[str, Any]:
-        answer = await self.client.post("/api/matches", json={"game": game, "seats": seats})
-        answer.raise_for_status()
-        return answer.json()
-
-    def connect(self, link: str) -> Any:
-        return websockets.connect(
-            f"ws://127.0.0.1:{self.port}/ws{link}", compression=None, local_addr=(self.address, 0), open_timeout=30
-        )
 
 
 async def hear(socket: Any) -> dict[str, Any]:
@@ -231,33 +205,17 @@ async def besiege(port: int, seconds: float, count: int, calm: bool) -> Tally:
 
 
 def measure(seconds: float, visitors: int, calm: bool = False) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log"
-        options = ["--port", "0", "--no-open", "--store", str(Path(folder) / "store.sqlite")]
-        with log.open("w", encoding="utf-8") as lines:
-            server = subprocess.Popen(
-                [sys.executable, "-c", SERVE, *options], stdout=subprocess.PIPE, stderr=lines, text=True
-            )
-            try:
-                assert server.stdout is not None
-                port = int(server.stdout.readline().split()[3].rstrip("/").rpartition(":")[2])
-                tally = asyncio.run(besiege(port, seconds, visitors, calm))
-            finally:
-                server.terminate()
-                server.wait(30)
-        written = log.read_text(encoding="utf-8").splitlines()
+    with serving() as server:
+        tally = asyncio.run(besiege(server.port, seconds, visitors, calm))
+        lines = server.log_lines
     rows = {"click to board": tally.shown, "board to answer": tally.answered}
-    milliseconds = {
-        name: {"n": len(times), "p50_p95_p99": np.percentile(np.array(times or [0.0]) * 1000, [50, 95, 99]).tolist()}
-        for name, times in rows.items()
-    }
     return {
         "seconds": seconds,
         "visitors": visitors,
-        "milliseconds": milliseconds,
+        "milliseconds": {name: {"n": len(times), "p50_p95_p99": percentiles(times)} for name, times in rows.items()},
         "thrown": tally.thrown,
         "turned_away": tally.turned_away,
-        "log_lines": len(written),
+        "log_lines": lines,
         "errors": tally.errors[:20],
     }
 
@@ -273,7 +231,7 @@ def main() -> None:
     if wanted.json:
         print_json(found)
     else:
-        rows = [(k, v["n"], *(round(ms, 1) for ms in v["p50_p95_p99"])) for k, v in found["milliseconds"].items()]
+        rows = [(name, row["n"], *row["p50_p95_p99"]) for name, row in found["milliseconds"].items()]
         note = f"{found['thrown']:,} attacks, {found['turned_away']:,} turned away; {found['log_lines']} log lines"
         title = f"{wanted.visitors} visitors, {wanted.seconds:g} s {'in peace' if wanted.calm else 'under attack'}, ms"
         print_table(title, ("wait", "n", "p50", "p95", "p99"), rows, note)

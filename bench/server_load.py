@@ -1,9 +1,11 @@
 """Many guests at once: matches that are watched and matches that people play, all on one server on loopback.
 
     python bench/server_load.py --seconds 60 --watched 200 --played 50
+    python bench/server_load.py --seconds 600 --cold 20
 
 Prints how long people waited: from a click to the board that shows it, from there to the agent's answer, and how late
-the steps of watched matches came. Exits with 1 if anything went wrong.
+the steps of watched matches came. Exits with 1 if anything went wrong. With `--cold` nothing is compiled yet, every
+visitor opens another game, and it prints the longest that any request took meanwhile.
 """
 
 from __future__ import annotations
@@ -11,20 +13,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-import httpx
-import numpy as np
-import websockets
-
+from guests import Guest, Server, percentiles, serving
+from ludus.catalogue import game_names, load
 from ludus.cli.options import print_json, print_table
 
 WATCHED = [
@@ -36,11 +33,11 @@ WATCHED = [
     ("organism", ["random", "greedy"]),
 ]
 PLAYED = [("connect_four", ["human", "mcts:sims=200"]), ("pivit", ["human", "greedy"]), ("gravwell", ["human", "tree"])]
+COLD_AGENTS = ["random", "greedy"]
 SPEED = 1.0
 """Steps a second of a watched match."""
 PAUSE = 1.0, 3.0
 """Seconds that a person looks at the board."""
-SERVE = "import typer; from ludus.cli import serve; typer.run(serve.command)"
 
 
 @dataclass
@@ -58,33 +55,25 @@ class Tally:
     errors: list[str] = field(default_factory=list)
 
 
-def cpu_seconds(process: int) -> float:
-    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 class Load:
-    def __init__(self, server: int, address: str, seconds: float):
-        self.server, self.address, self.tally = server, address, Tally()
-        # Kept connections are let go before the server does so, lest a request meets a door that is just being shut.
-        self.client = httpx.AsyncClient(base_url=address, timeout=120, limits=httpx.Limits(keepalive_expiry=1))
-        self.seconds = seconds
+    def __init__(self, server: Server, seconds: float):
+        self.server, self.tally, self.seconds = server, Tally(), seconds
         self.until = float("inf")
         """When the measurement ends; it begins when all guests have sat down."""
 
     async def run(self, watched: int, played: int) -> None:
-        guests = [self.watch(*WATCHED[k % len(WATCHED)]) for k in range(watched)]
-        guests += [self.play(*PLAYED[k % len(PLAYED)]) for k in range(played)]
+        people = [Guest(self.server.port, f"127.1.{k // 250}.{1 + k % 250}") for k in range(watched + played)]
+        guests = [self.watch(people[k], *WATCHED[k % len(WATCHED)]) for k in range(watched)]
+        guests += [self.play(people[watched + k], *PLAYED[k % len(PLAYED)]) for k in range(played)]
         tasks = [asyncio.create_task(self.guarded(guest)) for guest in guests]
         while self.tally.matches < len(guests) and not self.tally.errors:
             await asyncio.sleep(0.1)
         opened, self.tally = self.tally, Tally()
         self.tally.matches, self.tally.errors = opened.matches, opened.errors
-        began = cpu_seconds(self.server)
+        began = self.server.cpu_seconds
         self.until = time.monotonic() + self.seconds
         await asyncio.gather(*tasks)
-        self.tally.cpu = cpu_seconds(self.server) - began
-        await self.client.aclose()
+        self.tally.cpu = self.server.cpu_seconds - began
 
     async def guarded(self, guest: Any) -> None:
         try:
@@ -96,15 +85,11 @@ class Load:
     def is_on(self) -> bool:
         return time.monotonic() < self.until and not self.tally.errors
 
-    async def open(self, game: str, seats: list[str]) -> str:
-        """A new match; gives back the address of its WebSocket, for the first seat or to watch."""
-        speed = {} if "human" in seats else {"speed": SPEED}
-        answer = await self.client.post("/api/matches", json={"game": game, "seats": seats, **speed})
-        answer.raise_for_status()
-        opened = answer.json()
+    async def open(self, guest: Guest, game: str, seats: list[str]) -> Any:
+        """A connection to a new match, for the first seat or to watch."""
+        opened = await guest.open(game, seats, **({} if "human" in seats else {"speed": SPEED}))
         self.tally.matches += 1
-        link = opened["seats"][0].get("link", opened["watch"])
-        return self.address.replace("http", "ws") + "/ws" + link
+        return guest.connect(opened["seats"][0].get("link", opened["watch"]))
 
     async def hear(self, socket: Any) -> dict[str, Any]:
         """The next state; refusals and notices are errors here."""
@@ -118,9 +103,9 @@ class Load:
             if message["type"] == "state":
                 return message
 
-    async def watch(self, game: str, seats: list[str]) -> None:
+    async def watch(self, guest: Guest, game: str, seats: list[str]) -> None:
         while self.is_on:
-            async with websockets.connect(await self.open(game, seats), compression=None) as socket:
+            async with await self.open(guest, game, seats) as socket:
                 state, came = await self.hear(socket), 0.0
                 while self.is_on and not state["over"]:
                     newer = await self.hear(socket)
@@ -131,10 +116,10 @@ class Load:
                         came = now
                     state = newer
 
-    async def play(self, game: str, seats: list[str]) -> None:
+    async def play(self, guest: Guest, game: str, seats: list[str]) -> None:
         chance = random.Random(len(self.tally.errors))
         while self.is_on:
-            async with websockets.connect(await self.open(game, seats), compression=None) as socket:
+            async with await self.open(guest, game, seats) as socket:
                 state = await self.hear(socket)
                 while self.is_on and not state["over"]:
                     while not (state["your_turn"] or state["over"]):
@@ -158,22 +143,10 @@ class Load:
         return state
 
 
-def percentiles(seconds: list[float]) -> list[float]:
-    """The median, the 95th and the 99th percentile, in milliseconds."""
-    return [round(1000 * float(value), 1) for value in np.percentile(seconds or [0.0], [50, 95, 99])]
-
-
 def measure(seconds: float, watched: int, played: int) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        options = ["--port", "0", "--no-open", "--store", str(Path(folder) / "store.sqlite")]
-        server = subprocess.Popen([sys.executable, "-c", SERVE, *options], stdout=subprocess.PIPE, text=True)
-        try:
-            assert server.stdout is not None
-            load = Load(server.pid, server.stdout.readline().split()[3].rstrip("/"), seconds)
-            asyncio.run(load.run(watched, played))
-        finally:
-            server.terminate()
-            server.wait(30)
+    with serving() as server:
+        load = Load(server, seconds)
+        asyncio.run(load.run(watched, played))
     tally = load.tally
     rows = {
         "click to board": tally.shown,
@@ -193,13 +166,61 @@ def measure(seconds: float, watched: int, played: int) -> dict[str, Any]:
     }
 
 
+# ------------------------------------------------------------------------------------------------ a cold cache
+
+
+async def start_cold(port: int, visitors: int, seconds: float) -> dict[str, Any]:
+    """Every visitor opens another game; how long do their requests take while all of it is compiled?"""
+    games = game_names()
+    waits: list[float] = []
+    ready: list[float] = []
+
+    async def one(number: int) -> None:
+        guest, game = Guest(port, f"127.1.0.{1 + number}"), games[number % len(games)]
+        agent = COLD_AGENTS[number // len(games) % len(COLD_AGENTS)]
+        began = time.monotonic()
+        opened = await guest.open(game, ["human", *[agent] * (load(game).facts.players[0] - 1)])
+        waits.append(time.monotonic() - began)
+        async with guest.connect(opened["seats"][0]["link"]) as socket:
+            while time.monotonic() - began < seconds:
+                message = json.loads(await asyncio.wait_for(socket.recv(), 60))
+                if message["type"] == "state":
+                    ready.append(time.monotonic() - began)
+                    return
+                asked = time.monotonic()
+                (await guest.client.get("/api/games")).raise_for_status()
+                waits.append(time.monotonic() - asked)
+
+    async def look() -> None:
+        guest = Guest(port, "127.2.0.1")
+        while True:
+            asked = time.monotonic()
+            (await guest.client.get("/api/matches")).raise_for_status()
+            waits.append(time.monotonic() - asked)
+            await asyncio.sleep(0.1)
+
+    looking = asyncio.create_task(look())
+    await asyncio.gather(*(one(number) for number in range(visitors)))
+    looking.cancel()
+    return {"requests": len(waits), "longest_s": round(max(waits), 3), "boards": len(ready), "last_board_s": max(ready)}
+
+
+def measure_cold(visitors: int, seconds: float) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as cache, serving({"NUMBA_CACHE_DIR": cache}) as server:
+        return asyncio.run(start_cold(server.port, visitors, seconds))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--watched", type=int, default=200)
     parser.add_argument("--played", type=int, default=50)
+    parser.add_argument("--cold", type=int, default=0, help="so many visitors, each another game, on a cold cache")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     wanted = parser.parse_args()
+    if wanted.cold:
+        print_json(measure_cold(wanted.cold, wanted.seconds))
+        return
     found = measure(wanted.seconds, wanted.watched, wanted.played)
     if wanted.json:
         print_json(found)

@@ -23,12 +23,19 @@ async function answerInvitation(page, id, invitation, agrees = false) {
     remember(id, { seats: [seat], settings: null, when: Date.now() });
     location.replace(seat.link);
   } catch (problem) {
-    const isQuestion = problem.status === NEEDS_CONSENT && !agrees;
-    const yes = h("button", { class: "primary", onclick: () => answerInvitation(page, id, invitation, true) }, "I agree");
-    page.replaceChildren(...missing(isQuestion ? "Do you agree?" : "No entry", new Error(sentence(problem.message))));
-    if (isQuestion) page.append(h("p", {}, yes));
+    page.className = "reading";
+    const agree = () => answerInvitation(page, id, invitation, true);
+    if (problem.status === NEEDS_CONSENT) page.replaceChildren(...consent(problem.message, agree));
+    else page.replaceChildren(...missing("No entry", new Error(sentence(problem.message))));
   }
 }
+
+const consent = (words, agree) => [
+  h("h1", {}, "Do you agree?"),
+  h("section", { class: "sheet" }, h("p", {}, sentence(words)), h("div", { class: "row" },
+    h("button", { type: "button", class: "primary", onclick: agree }, "I agree"),
+    h("a", { class: "button", href: "/" }, "To the lobby"))),
+];
 
 const NEEDS_CONSENT = 409;
 

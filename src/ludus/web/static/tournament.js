@@ -43,7 +43,7 @@ function crossTable({ agents, pairs }) {
   const heads = agents.map((name, k) => h("th", { scope: "col", title: name }, `${k + 1}`));
   const rows = agents.map((agent, k) => h("tr", {}, h("th", { scope: "row" }, `${k + 1} ${agent}`),
     agents.map((against) => cell(cells.get(JSON.stringify([agent, against]))))));
-  const note = "Score of the row against the column, with its 95 % interval over blocks. Click a cell for its matches.";
+  const note = "Score of the row against the column, with its 95 % interval over blocks. A cell leads to its matches.";
   return h("section", { class: "sheet" }, h("h2", {}, "Cross-table"),
     h("div", { class: "scroll" }, h("table", { class: "cross" },
       h("thead", {}, h("tr", {}, h("th", {}), heads)), h("tbody", {}, rows))),
@@ -118,7 +118,8 @@ function line({ id, agents, plies, returns, outcome }) {
   const best = Math.max(...returns);
   const names = agents.map((agent, seat) =>
     h("span", { class: returns[seat] === best ? "winner" : "" }, seatMark(seat), agentName(agent)));
-  const about = outcome === "finished" ? `${plies} plies` : `${outcome}, ${plies} plies`;
+  const isDraw = returns.every((payoff) => payoff === best);
+  const about = [outcome !== "finished" && outcome, isDraw && "a draw", `${plies} plies`].filter(Boolean).join(", ");
   return h("li", {}, h("a", { href: `/replay/${encodeURIComponent(id)}` },
     h("span", { class: "who" }, names), soft(about)));
 }
