@@ -618,3 +618,17 @@ def wait_until(holds) -> None:
             return
         time.sleep(0.005)
     raise AssertionError("waited in vain")
+
+
+def test_a_game_that_cannot_be_played_says_so(tmp_path):
+    broken = tmp_path / "broken.py"
+    text = TAKE.read_text(encoding="utf-8")
+    broken.write_text(text + "\n\ndef action_text(state, player, action):\n    return 1 // 0\n", encoding="utf-8")
+    with visiting(tmp_path, games=[broken]) as client:
+        opened = open_match(client, "broken", ["human", "random"])
+        with sitting(client, address(opened, 0)) as (person,):
+            told = person.until(lambda message: message["type"] == "preparing")
+            assert told["failed"]
+            assert "cannot be played" in told["text"]
+            person.say(type="play", action=0, ply=0)
+            assert "cannot be played" in person.refusal()

@@ -132,7 +132,7 @@ class Lobby:
             await self.preparation.rules(session.game, session.opener, session.record.players, session.record.rules)
             await self.preparation.agents(session.game, session.opener, session.record.agents)
             live = await asyncio.to_thread(self._sit_down, session)
-        except LudusError as error:
+        except Exception as error:  # a user's rules may fail in any way
             session.trouble = f"The match cannot be played: {error}"
             session.changed()
             log.error("match %s cannot be played: %s", session.id, error)
@@ -324,8 +324,12 @@ class Lobby:
         except LudusError as error:
             raise Refused(str(error)) from None
         live.check_failed(player)
-        live.seats[number] = seat
-        self._check_processes(session)
+        failed, live.seats[number] = live.seats[number], seat
+        try:
+            self._check_processes(session)
+        except Full as full:
+            live.seats[number] = failed
+            raise Refused(str(full)) from None
         session.notice(f"{seat_name(number)} is now played by {seat.spec}")
         self.attend(session)
 

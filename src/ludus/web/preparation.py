@@ -10,7 +10,6 @@ from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
 from ludus.arena.live import HUMAN
-from ludus.errors import LudusError
 from ludus.game import Game
 from ludus.web import frames, tasks
 from ludus.web.offers import Offers
@@ -72,7 +71,7 @@ class Preparation:
             self._prepared[what] = self.tasks.start(work)
         try:
             await asyncio.shield(self._prepared[what])
-        except LudusError:
+        except Exception:
             self._prepared.pop(what, None)  # it may be that only these rules cannot be played
             raise
 
