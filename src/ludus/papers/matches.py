@@ -35,7 +35,7 @@ def lineup(
     own, games = own_seed(seed, name), -(-games // len(specs)) * len(specs)
 
     def run(watch: Watch) -> Result:
-        return standings(game, specs, preset, games, own, watch, workers.count)
+        return standings(game, specs, preset, games, own, watch, workers)
 
     settings = {"rules": rules_of(game, preset), "agents": list(specs), "code": codes(game, specs), "games": games,
                 "seed": own}  # fmt: skip
@@ -43,10 +43,10 @@ def lineup(
 
 
 def standings(
-    game: str, specs: Sequence[str], preset: str, games: int, seed: int, watch: Watch, jobs: int = 1
+    game: str, specs: Sequence[str], preset: str, games: int, seed: int, watch: Watch, workers: Workers
 ) -> Result:
     """The mean share of the point of every agent of a lineup."""
-    played = contest(game, specs, games=games, seed=seed, preset=preset, workers=Threads(jobs), watch=watch)
+    played = contest(game, specs, games=games, seed=seed, preset=preset, workers=workers, watch=watch)
     if played.faults:
         raise BadInput(f"{', '.join(specs)}: matches ended with {played.faults}")
     shares = [{"value": one.score, "low": one.low, "high": one.high} for one in played.agents]
@@ -134,7 +134,7 @@ def trainings(
     def shares_of(k: int) -> list[float]:
         learnt = course.run(seeds[k], folder / "runs" / f"{name}-{k}")
         specs = [f"{short}:run={learnt.path}" if spec == LEARNER else spec for spec in lineup]
-        found = standings(course.game, specs, preset, games, seeds[k], lambda done: None)
+        found = standings(course.game, specs, preset, games, seeds[k], lambda done: None, Threads(1))
         return [one["value"] for one in found["shares"]]
 
     def run(watch: Watch) -> Result:
