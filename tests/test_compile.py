@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import types
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from numba import njit
 
+import ludus
 from ludus import kernels
 from ludus.compile import bind, cache_dir, cache_size, clean_cache, config, fingerprint, rule, template
 from ludus.files import load_module
@@ -381,3 +383,31 @@ def test_the_cache_lies_in_the_user_s_folder(monkeypatch, tmp_path):
     assert cache_dir() == tmp_path / "ludus" / "kernels"
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert cache_dir() == Path.home() / ".cache" / "ludus" / "kernels"
+
+
+def _damage(cache: Path, ending: str) -> None:
+    for path in cache.rglob(f"*{ending}"):
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+@pytest.mark.parametrize("ending", [".nbi", ".nbc"])
+def test_a_damaged_cache_is_a_miss_that_mends_itself(bench, ending):
+    _damage(bench.cache, ending)
+    assert bench.run() == [(FRESH, MISS)]
+    assert bench.run() == [(FRESH, HIT)]
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(bench, monkeypatch, tmp_path):
+    (tmp_path / "cache").write_text("a file, where a folder should be")
+    monkeypatch.setattr(bench, "cache", tmp_path / "cache")
+    [(numbers, (hits, _))] = bench.run()
+    assert (numbers, hits) == (FRESH, 0)
+
+
+def test_a_second_checkout_hits_the_cache(bench, monkeypatch, tmp_path):
+    """Names in the cache say what is compiled and nothing of where Ludus lies."""
+    bench.run()
+    package = Path(ludus.__file__).parent
+    shutil.copytree(package, tmp_path / "ludus", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert bench.run() == [(FRESH, HIT)]

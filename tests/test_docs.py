@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
@@ -9,11 +10,13 @@ import numpy as np
 import pytest
 
 import ludus
-from ludus import load
+import ludus.errors
+from ludus import load, rules
 from ludus.arena.contest import contest
+from ludus.catalogue import game_names
 from ludus.draw import choices, picture
 from ludus.game import View
-from ludus.testing import check_game
+from ludus.testing import check_agent, check_game
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -47,7 +50,7 @@ def test_the_readme_call_and_agent_work(tmp_path):
 
 
 def test_the_first_game_is_drawn(tmp_path):
-    rules, words, _, drawing = blocks("docs/first_game.md")
+    rules, words, _, _, drawing = blocks("docs/first_game.md")
     path = tmp_path / "nim_step7.py"
     path.write_text(rules + "\n\n" + words + "\n\n" + drawing)
     assert_sound(path)
@@ -60,7 +63,7 @@ def test_the_first_game_is_drawn(tmp_path):
 
 
 def test_the_first_game_is_written_step_by_step(tmp_path):
-    rules, words, params, _ = blocks("docs/first_game.md")
+    rules, words, params, _, _ = blocks("docs/first_game.md")
     path = tmp_path / "nim_step1.py"
     path.write_text(rules)
     assert_sound(path)
@@ -78,6 +81,65 @@ def test_the_first_game_is_written_step_by_step(tmp_path):
         contest(str(path), ["random", "random"], preset="tiny").mean_plies
         < contest(str(path), ["random", "random"], rules={"smallest": 5}).mean_plies
     )
+
+
+def test_the_first_hidden_game_passes_and_its_leak_is_found(tmp_path):
+    text = blocks("docs/first_game.md")[3]
+    path = tmp_path / "high_card.py"
+    path.write_text(text)
+    assert_sound(path)
+    assert text.count("def hide(state, player):\n    for k in range(CARDS):") == 1
+    path.write_text(text.replace("player):\n    for k in range(CARDS):", "player):\n    for k in range(2, CARDS):", 1))
+    *_, report = check_game(str(path), matches=20)
+    assert any("a leak" in failure.sentence for failure in report.failures)
+
+
+def test_every_name_of_the_contract_works(tmp_path):
+    """The page's game writes all that needs no secret; the page names everything that a game may write."""
+    page = (ROOT / "docs/contract.md").read_text(encoding="utf-8")
+    path = tmp_path / "corners.py"
+    path.write_text(blocks("docs/contract.md")[0])
+    assert_sound(path)
+    game = load(str(path))
+    written = {name for name in (*rules.REQUIRED, *rules.DEFAULTS, "observe") if f"`{name}(" in page}
+    assert written == {*rules.REQUIRED, *rules.DEFAULTS, "observe"}
+    assert all(game.writes(name) for name in ("heuristic", "observe", "valid", "reflect", "outcome_text", "KNOWN"))
+    assert all(f"`{field.name}" in page for field in dataclasses.fields(rules.Facts))
+
+
+@pytest.mark.parametrize("name", ["auction.py", "burnt.py"])
+def test_the_games_of_strangers_pass(name):
+    assert_sound(ROOT / "tests" / "example_games" / name)
+
+
+def test_the_bots_page_is_followed(tmp_path, monkeypatch):
+    for name, text in zip(("leftmost.py", "careful.py"), blocks("docs/bots.md"), strict=True):
+        (tmp_path / name).write_text(text)
+        report = check_agent(str(tmp_path / name), "tic_tac_toe", matches=1, seconds=1000)
+        assert report.ok, report.failures
+    player = ludus.agent(f"{tmp_path / 'careful.py'}:tries=2", "tic_tac_toe")
+    match = ludus.Match(load("tic_tac_toe"), 2)
+    player.act(match.view(0), match.stream(0))
+    assert player.thoughts is not None
+    assert len(player.thoughts.actions) == 9
+    with pytest.raises(ludus.errors.Mismatch, match="somebody may not know something"):
+        ludus.agent(str(tmp_path / "careful.py"), "kuhn_poker")
+
+
+def test_the_bots_page_has_the_fields_of_every_game():
+    page = (ROOT / "docs/bots.md").read_text(encoding="utf-8")
+    for name in game_names():
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
+        fields = set(rules.field_names(load(name).state_type)) - {"players", "params"}
+        assert set(re.findall(r"`(\w+)`", row)) - {name} == fields, name
+
+
+def test_the_python_page_runs_from_top_to_bottom(capsys):
+    scope: dict = {}
+    for block in blocks("docs/python.md"):
+        exec(block, scope)
+    assert scope["report"].ok
+    assert scope["again"].plies == 2
 
 
 def _with_params(text: str, params: str) -> str:

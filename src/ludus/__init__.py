@@ -1,6 +1,7 @@
 """Ludus: a laboratory for board games and for the agents that play them."""
 
 from ludus.agent import Agent, Thoughts
+from ludus.arena.match import Match
 from ludus.catalogue import agent, load
 from ludus.game import Game, View
 from ludus.rules import Facts, Param, Params, choice, record, rule, switch
@@ -8,7 +9,7 @@ from ludus.rules import Facts, Param, Params, choice, record, rule, switch
 __version__ = "0.1.0"
 
 __all__ = [
-    "Agent", "Facts", "Game", "Param", "Params", "Thoughts", "View",
+    "Agent", "Facts", "Game", "Match", "Param", "Params", "Thoughts", "View",
     "agent", "choice", "load", "play", "record", "rule", "switch",
 ]  # fmt: skip
 

@@ -18,7 +18,7 @@ import ludus.agents
 import ludus.games
 from ludus.agent import Agent
 from ludus.errors import BadRules, Mismatch, UnknownName
-from ludus.files import check_fields, load_module
+from ludus.files import check_source, load_module, python_file
 from ludus.game import Game, is_path
 from ludus.settings import read_settings
 from ludus.sources import digest_of, sources
@@ -38,7 +38,7 @@ def load(name: str | Game) -> Game:
     if isinstance(name, Game):
         return name
     # An edited file is another game, in a notebook as well.
-    key = f"{Path(name).resolve()} {digest_of(sources(Path(name)))}" if is_path(name) else name
+    key = f"{python_file(Path(name))} {digest_of(sources(Path(name)))}" if is_path(name) else name
     if key not in _loaded:
         _loaded[key] = _load_file(name) if is_path(name) else _load_named(name)
     return _loaded[key]
@@ -56,7 +56,7 @@ def _load_named(name: str) -> Game:
 def _load_file(name: str) -> Game:
     path = Path(name)
     game = Game(load_module(path), name)
-    check_fields(path, {"state": game.state_type, "params": game.params.dtype})
+    check_source(path, {"state": game.state_type, "params": game.params.dtype})
     return game
 
 

@@ -14,6 +14,7 @@ import contextlib
 import hashlib
 import inspect
 import os
+import re
 import shutil
 import sys
 import types
@@ -124,6 +125,33 @@ class _KernelCache(FunctionCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)
+
+
+HOUSE = Path(__file__).resolve().parent
+
+
+def explained(error: Exception) -> str:
+    """Why rules do not compile, or fail when compiled: the rule, the reason and the place; Numba tells it amid the
+    story of its own search."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # Numba colours its words
+    rule_name = re.search(r"<function (\w+)", text)
+    plain = re.search(r"Untyped global name '(\w+)':.*<class 'function'>", text, re.DOTALL)
+    what = next((line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in ")), "")
+    said = f"{type(error).__name__}: {what or 'no word'}"[:400]
+    if plain:
+        said = f"it calls `{plain[1]}`, which is not marked @rule"
+    elif isinstance(error, ZeroDivisionError):
+        said = "a rule divides by zero; `ludus check` says where"
+    return (f"`{rule_name[1]}`: " if rule_name else "") + said + _place(text)
+
+
+def _place(text: str) -> str:
+    """The first place in Numba's story that is an author's, not Numba's or ours."""
+    for file, line in re.findall(r'(?:at |File ")(\S+\.py)"?(?:, line | \()(\d+)', text):
+        path = Path(file).resolve()
+        if HOUSE / "games" in path.parents or not {HOUSE, Path(numba.__file__).parent} & set(path.parents):
+            return f" ({path}, line {line})"
+    return ""
 
 
 def fingerprint(function: Callable) -> str:

@@ -27,9 +27,7 @@ class _FromSource(importlib.machinery.SourceFileLoader):
 
 def load_module(path: Path) -> ModuleType:
     """A user's file as a module. Its name depends only on its place, so that compiled code is found again."""
-    if not path.is_file():
-        raise BadInput(f"there is no file {path}")
-    path = path.resolve()
+    path = python_file(path)
     name = _module_name(path)
     spec = importlib.util.spec_from_file_location(name, path, loader=_FromSource(name, str(path)))
     assert spec is not None
@@ -43,6 +41,24 @@ def load_module(path: Path) -> ModuleType:
         del sys.modules[name]
         raise BadRules(f"{path}: {_where(error, path)}{type(error).__name__}: {error}") from error
     return module
+
+
+def python_file(path: Path) -> Path:
+    """The path of a file that can be read, without links."""
+    read_text(path)
+    return path.resolve()
+
+
+def read_text(path: Path) -> str:
+    """What a text file says."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BadInput(f"there is no file {path}") from None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"{path} is no text") from None
 
 
 def _module_name(path: Path) -> str:
@@ -87,13 +103,63 @@ def _where(error: BaseException, path: Path) -> str:
     return f"line {line}: " if line else ""
 
 
-def check_fields(path: Path, fields: Mapping[str, np.dtype]) -> None:
-    """Compiled code reports a misspelt field without a place; so look for one in the source."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+# ------------------------------------------------------------------------------------------------ faults in the source
+# Compiled code reports these without a place, or not at all; so look for them in the source.
+
+DRAW = "rules draw from the `rng` they are given (`from ludus.rng import below`), else no match can be played again"
+Fault = tuple[int, str]
+"""A line of the source, and what is wrong there."""
+ANSWERS = frozenset({"to_act", "legal", "is_legal", "heuristic", "valid", "twin", "deterministic", "reflect_action"})
+"""The rules that return something."""
+
+
+def check_source(path: Path, fields: Mapping[str, np.dtype]) -> None:
+    """Refuse rules with a misspelt field, a path without an answer, or luck that is not handed in."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for line, fault in (*_misspelt(tree, fields), *_unanswered(tree), *_foreign_luck(tree)):
+        raise BadRules(f"{path}, line {line}: {fault}")
+
+
+def _misspelt(tree: ast.AST, fields: Mapping[str, np.dtype]) -> Iterator[Fault]:
+    for node in ast.walk(tree):
         if not isinstance(node, ast.Attribute):
             continue
         owner = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
         known = fields[owner].names or () if owner in fields else None
         if known is not None and node.attr not in known:
-            error = UnknownName("field", node.attr, [name for name in known if not name.endswith("_")], f" in {owner}")
-            raise BadRules(f"{path}, line {node.lineno}: {error}")
+            names = [name for name in known if not name.endswith("_")]
+            yield node.lineno, str(UnknownName("field", node.attr, names, f" in {owner}"))
+
+
+def _rules_in(tree: ast.AST) -> Iterator[ast.FunctionDef]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and any(
+            "rule" in (getattr(mark, "id", ""), getattr(mark, "attr", "")) for mark in node.decorator_list
+        ):
+            yield node
+
+
+def _unanswered(tree: ast.AST) -> Iterator[Fault]:
+    for node in _rules_in(tree):
+        if node.name in ANSWERS and not _always_returns(node.body):
+            yield node.lineno, f"`{node.name}` may reach its end without `return`; it must always answer"
+
+
+def _always_returns(body: list[ast.stmt]) -> bool:
+    last = body[-1]
+    if isinstance(last, ast.If):
+        return bool(last.orelse) and _always_returns(last.body) and _always_returns(last.orelse)
+    if isinstance(last, ast.While):  # one that nothing but a return leaves
+        endless = isinstance(last.test, ast.Constant) and bool(last.test.value)
+        return endless and not any(isinstance(node, ast.Break) for node in ast.walk(last))
+    return isinstance(last, ast.Raise) or (isinstance(last, ast.Return) and last.value is not None)
+
+
+def _foreign_luck(tree: ast.AST) -> Iterator[Fault]:
+    for rule in _rules_in(tree):
+        for node in ast.walk(rule):
+            owner = getattr(getattr(node, "value", None), "id", "")
+            if isinstance(node, ast.Attribute) and (owner, node.attr) in {("np", "random"), ("numpy", "random")}:
+                yield node.lineno, f"`{rule.name}` uses np.random; {DRAW}"
+            if isinstance(node, ast.Attribute) and owner == "random":
+                yield node.lineno, f"`{rule.name}` uses random; {DRAW}"

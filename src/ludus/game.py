@@ -10,15 +10,16 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ludus import kernels, rules
-from ludus.compile import bind, content, rule
+from ludus.compile import bind, content, is_template, rule
 from ludus.errors import BadInput, BadNotation, BadParams, BadRules, UnknownName
 from ludus.features import default_observe
+from ludus.rng import config
 from ludus.rules import Facts, Params
 from ludus.shapes import Board, Shape, flat
 
@@ -61,6 +62,8 @@ class Game:
         if missing:
             raise BadRules(f"{self._file}: the game does not write {', '.join(missing)}")
         names = {name: getattr(self.module, name) for name in rules.REQUIRED}
+        for name in (*rules.REQUIRED, *rules.DEFAULTS, "observe"):
+            _refuse_unmarked(getattr(self.module, name, None), name)
         names |= {name: getattr(self.module, name, _own_copy(default)) for name, default in rules.DEFAULTS.items()}
         facts = self.facts
         names["observe"], self.features = self._observation()
@@ -131,7 +134,8 @@ class Game:
             span = f"{low} players" if low == high else f"{low} to {high} players"
             raise BadInput(f"{self.name} is for {span}, not {players}")
         if self.writes("objection"):
-            reason = self.module.objection(self.blank(players, values)[0].params, players)
+            params = self.blank(players, values)[0].params if self.params.declared else None
+            reason = self.module.objection(params, players)
             if reason:
                 raise BadParams(f"{self.name}: {reason}")
 
@@ -232,9 +236,20 @@ class Game:
                 return int(action)
         raise BadNotation(f"{text!r} is no action here; {self._examples(states, player)}")
 
-    def _examples(self, states: np.ndarray, player: int) -> str:
+    def _examples(self, states: np.ndarray, player: int, whose: str = "your") -> str:
         menu = [self.action_text(states[0], player, int(action)) for action in self.menu(states, player)]
-        return f"your menu: {', '.join(menu[:12])}{' …' if len(menu) > 12 else ''}"
+        return f"{whose} menu: {', '.join(menu[:12])}{' …' if len(menu) > 12 else ''}"
+
+    def refusal(self, states: np.ndarray, player: int, action: int) -> str:
+        """Why an action cannot be, in the game's words; where there is no other, the fault is the game's."""
+        if not len(self.menu(states, player)):
+            raise BadRules(f"{self._file}: `legal` gives player {player} no action, though `to_act` says it owes one")
+        try:
+            words = self.action_text(states[0], player, action)
+        except Exception:  # the game has no words for what is no action of its
+            words = str(action)
+        named = f"{action} ({words})" if words != str(action) else words
+        return f"player {player} may not play {named} now; {self._examples(states, player, 'its')}"
 
     def parse_state(self, text: str, players: int, values: Mapping[str, object] | None = None) -> np.ndarray:
         """A position from the game's own notation, or from the JSON that `state_json` writes."""
@@ -284,6 +299,12 @@ def _shape(module: ModuleType, name: str) -> Shape:
     """A declared shape; a bare number is a row of numbers."""
     value = getattr(module, name, None)
     return flat(value) if isinstance(value, int) else _declared(module, name, Shape)
+
+
+def _refuse_unmarked(function: Any, name: str) -> None:
+    if isinstance(function, FunctionType) and not config.DISABLE_JIT and not is_template(function):
+        code = function.__code__
+        raise BadRules(f"{code.co_filename}, line {code.co_firstlineno}: `{name}` is not marked @rule")
 
 
 def _own_copy(default: Any) -> Any:

@@ -114,7 +114,8 @@ def _fill_gap(columns: list[tuple], offset: int, alignment: int) -> int:
 
 def _check_field_name(name: str) -> None:
     if name in _TAKEN:
-        raise BadRules(f"a field cannot be called {name!r}: NumPy records have an attribute of that name")
+        hint = f"add a word, as in 'this_{name}'"
+        raise BadRules(f"a field cannot be called {name!r}: NumPy records have an attribute of that name; {hint}")
     if name.startswith("_") or name.endswith("_"):
         raise BadRules(f"a field cannot be called {name!r}: names with an outer underscore belong to the engine")
 
@@ -234,7 +235,8 @@ def step(state, actions, rng) -> Any:
 
 
 def returns(state, out) -> Any:
-    """Payoffs in [-1, 1], each from the player's own side. n players with one winner: 1 and -1/(n-1)."""
+    """Payoffs, each from the player's own side, in [-1/(n-1), 1] for n players: 1 for a sole winner and -1/(n-1) for
+    the others. For two players that is [-1, 1]."""
 
 
 @template

@@ -8,10 +8,11 @@ from typing import Any
 
 from ludus.errors import BadSpec, UnknownName
 
+MOST = 1e9
+"""No number of anything is larger, unless its setting says so."""
 
-def setting(
-    default: Any, help: str, low: float | None = None, high: float = math.inf, *, resource: bool = False
-) -> Any:
+
+def setting(default: Any, help: str, low: float | None = None, high: float = MOST, *, resource: bool = False) -> Any:
     """One setting of an agent or a training, with its line of help; a resource decides nothing of what comes out."""
     return dataclasses.field(default=default, metadata={"help": help, "low": low, "high": high, "resource": resource})
 
@@ -39,12 +40,18 @@ def _read_setting(owner: str, field: dataclasses.Field, text: str) -> Any:
     except ValueError:
         what = {"int": "a whole number", "float": "a number"}.get(target.__name__, target.__name__)
         raise BadSpec(f"{owner}: {field.name} is {what}, not {text!r}") from None
-    low = field.metadata.get("low")
-    if low is not None and not value >= low:  # which nan is not
-        raise BadSpec(f"{owner}: {field.name} must be at least {low:g}, not {text}")
-    high = field.metadata.get("high", math.inf)
-    if isinstance(value, int | float) and not (value <= high and abs(value) < math.inf):
-        raise BadSpec(
-            f"{owner}: {field.name} must be {f'at most {high:g}' if high < math.inf else 'finite'}, not {text}"
-        )
+    if target in (int, float):
+        _check_range(owner, field, value, text)
     return value
+
+
+def _check_range(owner: str, field: dataclasses.Field, value: Any, text: str) -> None:
+    low, high = field.metadata.get("low"), field.metadata.get("high", MOST)
+    if not math.isfinite(value):
+        raise BadSpec(f"{owner}: {field.name} is a finite number, not {text}")
+    if low is not None and value < low:
+        raise BadSpec(f"{owner}: {field.name} must be at least {low:g}, not {text}")
+    if value > high:
+        raise BadSpec(
+            f"{owner}: {field.name} must be at most {f'{high:,.0f}' if high > 1 else f'{high:g}'}, not {text}"
+        )

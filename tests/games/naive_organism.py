@@ -375,6 +375,8 @@ class NaiveOrganism:
                 other = self.elements.get(near)
                 if other and other.owner != element.owner and VICTIM_OF[element.kind] == other.kind:
                     pairs.append((cell, near))
+        if self.rules["cycle"] == "cancel" and self.is_deadlocked(pairs):
+            return []
         if self.rules["capture_token"] == "pair":
             for captor, _ in pairs:
                 self.tokens[self.elements[captor].owner] += 1
@@ -389,6 +391,13 @@ class NaiveOrganism:
                 captured += [self.elements[captor] for captor in captors]
                 self.remove_victim(victim, captors)
             pairs = [pair for pair in pairs if pair[1] not in free_to_go]
+
+    def is_deadlocked(self, pairs):
+        """Whether the captures cannot all be carried out, however long one waits."""
+        harmless = {victim for _, victim in pairs} - {captor for captor, _ in pairs}
+        if harmless:
+            return self.is_deadlocked([pair for pair in pairs if pair[1] not in harmless])
+        return bool(pairs)
 
     def remove_victim(self, victim, captors):
         fallen = self.elements.pop(victim)

@@ -150,7 +150,7 @@ class NaiveThrones:
             if self.rules["walkers"] == "bounce":
                 self._bounce(ghost, dead)
             elif self.rules["walkers"] == "random":
-                self._wander(ghost, number, dead, after)
+                self._wander(ghost, number, after)
         if len(dead) == 1:
             self.result = "2" if dead == {"1"} else "1"
         elif dead or self.ply == 2 * self.rules["cap"]:
@@ -181,22 +181,15 @@ class NaiveThrones:
         elif self._prey(cell):
             dead.add(self._prey(cell))
 
-    def _wander(self, ghost: Ghost, number: int, dead: set[str], after: Any) -> None:
+    def _wander(self, ghost: Ghost, number: int, after: Any) -> None:
         """The dice are the compiled game's; whether they may have fallen so is ours to say."""
         row, col = ghost.at
         around = [(row + dr, col + dc) for dr in (-1, 1) for dc in (-1, 1)]
-        ways = [cell for cell in around if self.cells[cell] == " " or self._prey(cell)]
+        ways = [cell for cell in around if self.cells[cell] == " "]
         went = divmod(int(after.walker[number]), int(after.cols))
-        if went == ghost.at:
-            preys = [cell for cell in ways if self._prey(cell)]
-            assert preys or not ways, f"the walker at {ghost.at} may not stay"
-            if not ways:
-                return
-            assert int(after.winner), f"the walker at {ghost.at} stays, so it has hit somebody"
-            losers = {1: {"2"}, 2: {"1"}, 3: {"1", "2"} - dead}[int(after.winner)]
-            went = next((cell for cell in preys if self._prey(cell) in losers), preys[0])
-        assert went in ways, f"the walker at {ghost.at} cannot go to {went}"
-        self._run(ghost, went, dead)
+        assert went in (ways or [ghost.at]), f"the walker at {ghost.at} cannot go to {went}"
+        if ways:
+            self._run(ghost, went, set())
 
     def _compare(self, after: Any) -> None:
         first, second = self.territory(0), self.territory(1)

@@ -393,9 +393,15 @@ def test_the_food_of_a_victim_with_two_captors_is_shared():
     assert tokens(states)[0] == 2 + 2  # two pairs, and two elements without an E
 
 
-def test_captures_apart_from_a_ring_go_on():
+@pytest.mark.parametrize("preset", ["M", "T"])
+def test_one_ring_cancels_all_captures_of_a_turn_on_the_web(preset):
     # E1 of the ring also captures a G outside it, which captures nobody.
-    states = idle(position(SIX_CYCLE + " G2(2,0)f1", "T", passing="always", **WEB3))
+    states = idle(position(SIX_CYCLE + " G2(2,0)f1", preset, **WEB3 | {"passing": "always"}))
+    assert tokens(states) == [1, 0]  # nothing but the rival's broken organisms
+
+
+def test_captures_apart_from_a_ring_go_on_where_rings_stay():
+    states = idle(position(SIX_CYCLE + " G2(2,0)f1", "T", passing="always", cycle="stay", **WEB3))
     assert (food(states, 2, 0), piece(states, 2, 0)) == (2, ".")
     # One victim, one rival with broken organisms; E1 captured and breaks up, which is a sacrifice.
     assert tokens(states) == [2, 1]

@@ -27,9 +27,9 @@ class AlphaBeta(Agent):
     accepts: ClassVar[str] = "open games with turns and without chance"
 
     nodes: int = setting(50_000, "positions a move", low=1)
-    depth: int = setting(60, "plies at most", low=1)
+    depth: int = setting(60, "plies at most", low=1, high=1000)
     ms: float = setting(0.0, "milliseconds a move instead of positions; 0 counts positions", low=0)
-    table: int = setting(16, "size of the transposition table: 2 to this power", low=4)
+    table: int = setting(16, "size of the transposition table: 2 to this power", low=4, high=26)
 
     def refuses(self, facts: Facts) -> str:
         for is_so, word in ((facts.hidden, "hidden information"), (facts.simultaneous, "simultaneous moves")):

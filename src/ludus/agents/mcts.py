@@ -30,7 +30,7 @@ class Mcts(Agent):
     name: ClassVar[str] = "mcts"
     compiled: ClassVar[bool] = True
 
-    sims: int = setting(400, "simulations a move", low=1)
+    sims: int = setting(400, "simulations a move", low=1, high=10_000_000)
     c: float = setting(1.0, "exploration: larger tries more, returns lie in [-1, 1]", low=0)
     horizon: int = setting(-1, "random steps before the heuristic values a leaf; -1 plays to the end", low=-1)
     ms: float = setting(0.0, "milliseconds a move instead of simulations; 0 counts simulations", low=0)

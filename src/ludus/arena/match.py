@@ -85,7 +85,7 @@ class Match:
             raise AgentFault("illegal", f"player {player} owes no action now")
         number = _whole_number(action)
         if not self.game.allows(self.states, player, number):
-            raise AgentFault("illegal", f"player {player} may not play {number} now")
+            raise AgentFault("illegal", self.game.refusal(self.states, player, number))
         self._answers[player] = number
         if not self.acting:
             self._step()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from typing import Annotated
 
 import typer
 
@@ -26,6 +27,7 @@ from ludus.cli import (
     tournament,
     train,
 )
+from ludus.cli.interrupt import STOPPED, listen, stop
 from ludus.errors import LudusError
 
 app = typer.Typer(
@@ -44,14 +46,39 @@ for module in COMMANDS:
     app.command(name, epilog=module.EXAMPLE)(module.command)
 
 
+@app.callback(invoke_without_command=True)
+def _top(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    if version:
+        from ludus import __version__
+
+        print(f"ludus {__version__}")
+        raise typer.Exit
+
+
 def main() -> None:
     # A short command makes many objects and hardly any garbage: looking for it would be a tenth of its time.
     gc.set_threshold(200_000, 20, 20)
+    listen()
     try:
         app()
     except LudusError as error:
-        print(f"ludus: {error}", file=sys.stderr)
-        sys.exit(2)
+        _end(str(error), 2)
+    except MemoryError as error:
+        _end(f"there is not enough memory for that ({error})", 2)
     except KeyboardInterrupt:
-        print("ludus: stopped", file=sys.stderr)
-        sys.exit(130)
+        stop()
+    except SystemExit as end:
+        if end.code == STOPPED:
+            stop()
+        raise
+    except Exception as error:
+        if not type(error).__module__.startswith("numba") and not isinstance(error, ZeroDivisionError):
+            raise
+        from ludus.compile import explained
+
+        _end(f"the rules do not compile or run: {explained(error)}", 2)
+
+
+def _end(sentence: str, code: int) -> None:
+    print(f"ludus: {sentence}", file=sys.stderr)
+    sys.exit(code)

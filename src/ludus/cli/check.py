@@ -21,17 +21,17 @@ def command(
     game: Annotated[str, typer.Argument(help="A game's name or file.", metavar="GAME")] = "",
     all: Annotated[bool, typer.Option("--all", help="Check every game.")] = False,
     agent: Annotated[str, typer.Option(help="Check this agent in the game instead.", metavar="SPEC")] = "",
-    matches: Annotated[int, typer.Option(help="Random matches in each setting.", min=1)] = 100,
+    matches: Annotated[int, options.games("Random matches in each setting.")] = 100,
     preset: Annotated[str, typer.Option(help="Only this preset.")] = "",
     players: Annotated[int, typer.Option(help="Only so many players.")] = 0,
     match: Annotated[int, typer.Option(help="Only this match: shows a reported failure again.")] = -1,
-    seconds: Annotated[float, typer.Option(help="For an agent: the time it may take for a move.")] = 10.0,
+    seconds: Annotated[float, options.number("For an agent: the time it may take for a move.")] = 10.0,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
     """Check a game against the contract, with its secrets, its notation and its plain-Python run."""
     from ludus.catalogue import game_names
-    from ludus.testing import check_agent, check_game
+    from ludus.testing import check_agent, check_apart
 
     names = game_names() if all else [game]
     if not names[0]:
@@ -41,8 +41,8 @@ def command(
         if agent:
             reports.append(check_agent(agent, name, seed=seed, seconds=seconds))
         else:
-            reports.append(_watched(check_game(name, matches=matches, seed=seed, preset=preset, players=players,
-                                               match=None if match < 0 else match), name))  # fmt: skip
+            reports.append(_watched(check_apart(name, matches=matches, seed=seed, preset=preset, players=players,
+                                                match=None if match < 0 else match), name))  # fmt: skip
         if not json:
             _show(reports[-1])
     if json:
@@ -73,6 +73,8 @@ def _show(report: Report) -> None:
         print(f"{report.name}: ok, {len(report.passed)} kinds of checks, {made:,} made")
     for check, reason in report.skipped.items():
         print(f"  skipped {check}: {reason}")
+    for note in report.notes:
+        print(f"  note: {note}")
     for failure in report.failures:
         print(f"{report.name}: FAILED {failure.check}: {CHECKS.get(failure.check, failure.check)}")
         print(f"  {failure.sentence}\n  again: {failure.command}")

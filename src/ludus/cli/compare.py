@@ -29,13 +29,13 @@ def command(
         list[str], typer.Option(help="Plays against itself; several are several levels of skill.", metavar="SPEC")
     ] = ["mcts:sims=64"],  # noqa: B006
     players: Annotated[int, typer.Option(help="Number of players; 0 takes the fewest.")] = 0,
-    games: Annotated[int, typer.Option(help="Most pairs of matches; it stops earlier when it knows enough.", min=2)] = (
+    games: Annotated[int, options.games("Most pairs of matches; it stops earlier when it knows enough.", low=2)] = (
         10_000
     ),
     matters: Annotated[
         list[str], typer.Option(help="Smallest difference that matters: --matters turns=2. May be repeated.")
     ] = [],  # noqa: B006
-    out: Annotated[Path | None, typer.Option(help="Folder of matches and page; the same command resumes.")] = None,
+    out: Annotated[Path | None, options.folder("Folder of matches and page; the same command resumes.")] = None,
     jobs: options.Jobs = 0,
     seed: options.Seed = 0,
     json: options.Json = False,

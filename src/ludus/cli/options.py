@@ -23,11 +23,18 @@ if TYPE_CHECKING:
 MOST_GAMES = 1_000_000_000
 
 
-def _sensible(value: float) -> float:
+def _sensible(param: typer.CallbackParam, value: float) -> float:
     """No option takes a number below zero, nor one that is none."""
     if not math.isfinite(value) or value < 0:
-        raise BadInput(f"a number from 0 up is wanted, not {value:g}")
+        raise BadInput(f"--{param.name} takes a number from 0 up, not {value:g}")
     return value
+
+
+def _folder(path: Path | None) -> Path | None:
+    """A place for a folder: nothing is there yet, or a folder."""
+    if path is not None and path.exists() and not path.is_dir():
+        raise BadInput(f"{path} is a file; name a folder")
+    return path
 
 
 def _target(path: Path | None) -> Path | None:
@@ -49,13 +56,18 @@ def games(help: str, low: int = 1) -> Any:
     return typer.Option(help=help, min=low, max=MOST_GAMES)
 
 
+def folder(help: str) -> Any:
+    """An option that names a folder to write into."""
+    return typer.Option(help=help, callback=_folder)
+
+
 def target(help: str) -> Any:
     """An option that names a file to write."""
     return typer.Option(help=help, callback=_target)
 
 
 GameName = Annotated[str, typer.Argument(help="A game's name, or the path of its file.", metavar="GAME")]
-Seed = Annotated[int, typer.Option(help="Same seed, same results.")]
+Seed = Annotated[int, typer.Option(help="Same seed, same results.", min=0, max=2**63 - 1)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of a table.")]
 Preset = Annotated[str, typer.Option(help="A named set of rules; see `ludus games GAME`.")]
 Rules = Annotated[list[str], typer.Option("--rule", help="Change one rule: --rule NAME=VALUE. May be repeated.")]
@@ -79,9 +91,9 @@ def read_start(game: Game, path: Path | None, players: int, values: dict[str, ob
     """The position in a file."""
     if path is None:
         return None
-    if not path.is_file():
-        raise BadInput(f"there is no file {path}")
-    return game.parse_state(path.read_text(encoding="utf-8"), players, values)
+    from ludus.files import read_text
+
+    return game.parse_state(read_text(path), players, values)
 
 
 def thread_count(jobs: int) -> int:

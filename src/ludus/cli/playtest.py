@@ -19,9 +19,9 @@ EXAMPLE = "Example: ludus playtest connect_four --quick"
 def command(
     game: options.GameName,
     quick: Annotated[bool, typer.Option("--quick", help="A minute or two; the default takes about ten.")] = False,
-    hours: Annotated[float, typer.Option(help="Take this many hours, for narrow intervals and strong play.")] = 0.0,
+    hours: Annotated[float, options.number("Take this many hours, for narrow intervals and strong play.")] = 0.0,
     precision: Annotated[
-        float, typer.Option(help="Half-width wanted for rates, like 0.02; chosen by the mode if 0.")
+        float, options.number("Half-width wanted for rates, like 0.02; chosen by the mode if 0.")
     ] = 0.0,
     players: Annotated[int, typer.Option(help="Number of players; 0 takes the fewest.")] = 0,
     preset: options.Preset = "default",
@@ -29,8 +29,8 @@ def command(
     agents: Annotated[
         list[str], typer.Option("--agent", help="A further agent to test the game with. May be repeated.")
     ] = [],  # noqa: B006
-    games: Annotated[int, typer.Option(help="Matches of every lineup, instead of choosing by precision.", min=0)] = 0,
-    out: Annotated[Path | None, typer.Option(help="Folder of the report; the same folder resumes.")] = None,
+    games: Annotated[int, options.games("Matches of every lineup, instead of choosing by precision.", low=0)] = 0,
+    out: Annotated[Path | None, options.folder("Folder of the report; the same folder resumes.")] = None,
     jobs: options.Jobs = 0,
     seed: options.Seed = 0,
     json: options.Json = False,

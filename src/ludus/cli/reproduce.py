@@ -21,7 +21,7 @@ def command(
     paper: Annotated[str, typer.Argument(help="Which paper: a folder of ludus.papers.", metavar="PAPER")],
     quick: Annotated[bool, typer.Option("--quick", help="Few games, minutes; the default.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Many games, hours.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Folder of the page; what it holds is not measured again.")] = None,
+    out: Annotated[Path | None, options.folder("Folder of the page; what it holds is not measured again.")] = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = 0,
     json: options.Json = False,

@@ -30,7 +30,7 @@ def command(
     context: typer.Context,
     method: Annotated[str, typer.Argument(help="How to train; `--methods` lists them.", metavar="METHOD")] = "",
     game: Annotated[str, typer.Argument(help="A game's name, or the path of its file.", metavar="GAME")] = "",
-    out: Annotated[Path | None, typer.Option(help="The run folder; an unfinished one is resumed.")] = None,
+    out: Annotated[Path | None, options.folder("The run folder; an unfinished one is resumed.")] = None,
     set: Annotated[
         list[str], typer.Option("--set", help="Change one setting: --set NAME=VALUE. May be repeated.")
     ] = [],  # noqa: B006

@@ -20,7 +20,7 @@ FROM, PLAIN, GROWTH, PAYMENT, GIVE, TAKE, ORGANISM, PILE, GLOBAL = 6, 12, 13, 16
 PASS, FIRST_ORDER = 3, 4  # among the actions after the planes, which begin with the three declarations
 
 # The named choices of the params, in the order of their declaration
-INTRODUCED = AROUND = GROWN_ABSORBS = ONCE_A_TURN = BY_VICTIM = RANKED = BY_TOKENS = WITHIN_ORGANISM = 1
+INTRODUCED = AROUND = GROWN_ABSORBS = ONCE_A_TURN = BY_VICTIM = CANCEL = RANKED = BY_TOKENS = WITHIN_ORGANISM = 1
 ALWAYS, NEVER = 1, 2
 BOARD, PILES, SUPPLY = range(3)
 ONE, HALF = 0, 1

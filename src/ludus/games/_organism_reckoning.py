@@ -5,6 +5,7 @@ import numpy as np
 from ludus.games._organism_board import (
     BY_TOKENS,
     BY_VICTIM,
+    CANCEL,
     CAPTOR_OF,
     CELLS,
     ELIMINATED,
@@ -62,6 +63,8 @@ def reckon(state):
 
 @rule
 def capture(state, struck):
+    if state.params.cycle == CANCEL and has_cycle(state):
+        return
     falls = pay_for_pairs(state)
     while falls > 0:
         falls = 0  # in this round; every round may free captors of the next to fall
@@ -70,6 +73,31 @@ def capture(state, struck):
             if piece != EMPTY and next_to(state, cell, CAPTOR_OF[piece]) and not next_to(state, cell, PREY[piece]):
                 fall(state, cell, struck)
                 falls += 1
+
+
+@rule
+def has_cycle(state):
+    """Whether captured elements wait for each other to fall: some are left when all have fallen that can."""
+    piece = state.piece.copy()
+    falls, left = 1, 0
+    while falls > 0:
+        falls = left = 0
+        for cell in range(CELLS[state.params.rings]):
+            if piece[cell] != EMPTY and touches(piece, cell, CAPTOR_OF[piece[cell]]):
+                if touches(piece, cell, PREY[piece[cell]]):
+                    left += 1
+                else:
+                    piece[cell] = EMPTY
+                    falls += 1
+    return left > 0
+
+
+@rule
+def touches(pieces, cell, piece):
+    for d in range(6):
+        if pieces[NEIGHBOUR[cell, d]] == piece:
+            return True
+    return False
 
 
 @rule

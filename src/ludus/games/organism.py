@@ -30,7 +30,8 @@ and a pass where nothing else is left.
 *Reckoning.* After the actions of every organism (`reckoning=organism`) or once a turn (`turn`):
     1. Capture. E captures G, G captures M, M captures E, if they are neighbours and enemies. First go captured elements
        that capture nobody, then those whose victims are gone, and so on: every captor strikes before it falls. Elements
-       that capture each other in a ring stay, and so do those that would have to wait for one of them.
+       that capture each other in a ring stay, and so do those that would have to wait for one of them; under
+       `cycle=cancel` a single such ring cancels all captures of this reckoning.
     2. Integrity. Every group of connected elements that lacks E, G or M is removed, whoever owns it. Each of its cells
        keeps its food and gets one more.
     3. The end of the game is looked for.
@@ -163,6 +164,7 @@ PARAMS = Params(
     move_food=choice("push", "absorb", "destroy", help="what happens to food where an element moves to"),
     reckoning=choice("organism", "turn", help="captures and integrity after every organism, or once a turn"),
     victim_food=choice("captor", "stay+1", "stay", "vanish", help="where the food of a captured element goes"),
+    cycle=choice("stay", "cancel", help="what a ring of captures does: those in it stay, or all captures are off"),
     capture_token=choice("pair", "victim", help="what a capture pays for"),
     integrity_token=choice("element", "organism", "player", "none", help="what broken integrity pays for"),
     sacrifice=switch(False, help="a token to the rival if an organism that captured breaks up"),
@@ -203,7 +205,7 @@ _WEB = _NO_FOOD | {
     "turn_limit": 400,
     "passing": "always",
 }
-_PILES = {"eat_from": "pile", "flow": "half", "hold_limit": 0}
+_ONLINE = {"eat_from": "pile", "flow": "half", "hold_limit": 0, "cycle": "cancel"}
 PRESETS = {
     "PE": {},
     "P": _PROGRAM,
@@ -211,14 +213,14 @@ PRESETS = {
     "P5": {"rings": 5, "food_0": 5, "food_1": 3, "food_2": 2, "token_limit": 7, "organism_limit": 3},
     "PO": _PROGRAM | _NO_FOOD | {"food_0": 3, "food_1": 1, "move_blocked": True, "passing": "never", "turn_limit": 50},
     "BOOK": _WEB | {"eat_from": "supply", "integrity_token": "organism"},
-    "M": _WEB | _PILES,
-    "T": _WEB | _PILES | {"eat_limit": 5, "passing": "stuck", "wipe_food": False, "stalemate": True},
+    "M": _WEB | _ONLINE,
+    "T": _WEB | _ONLINE | {"eat_limit": 5, "passing": "stuck", "wipe_food": False, "stalemate": True},
 }
 
 # Longest menu: on seven rings 342 pairs of neighbours to eat between, and two entries more for each of 126 elements.
 # Longest turn: each of 126 elements acts, and each action is one choice and at most 126 payments.
 MENU = 600
-FACTS = Facts("Organism", players=(2, 2), max_actions=MENU, max_plies=500 * 127 * 127)
+FACTS = Facts("Organism", players=(2, 2), max_actions=MENU, max_plies=500 * 127 * 127, version="2")
 
 State = record(
     params=PARAMS,

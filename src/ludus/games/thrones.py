@@ -45,7 +45,8 @@ Then it looks at the diagonal cell in its new direction: if empty, it goes there
 or outside, that player dies (`head_kill=off`: heads are safe); otherwise it stays. If walkers kill both players in one
 round, the larger territory wins. The last round, too, ends with the walkers' move.
 
-    walkers=random     each walker chooses among the diagonal cells that do not stop it, all equally likely
+    walkers=random     each walker chooses among the diagonals that lead to an empty cell, all equally likely; it
+                       stays where there is none, and so kills nobody
     walkers=frozen     walkers stand still. The published bots searched with this model of a match in which walkers
                        move: such a search sets `params.walkers` to FROZEN in its own copies of the state
 
@@ -77,7 +78,7 @@ from ludus.rules import Facts, Param, Params, choice, record, rule, switch
 from ludus.shapes import planes, squares
 
 # Walkers can be set to move at random and ties to be tossed for, so the widest case has chance; see `deterministic`.
-FACTS = Facts("Thrones", players=(2, 2), max_actions=4, max_plies=2000, chance=True)
+FACTS = Facts("Thrones", players=(2, 2), max_actions=4, max_plies=2000, version="2", chance=True)
 
 PARAMS = Params(
     map=choice("small_room", "empty_room", "large_room", help="13x13 with a walker, 13x13 without, 31x38 with one"),
@@ -415,12 +416,12 @@ def bounce(state, k):
 
 @rule
 def wander(state, k, rng):
-    """Move walker k at random; returns its victim as a bit."""
+    """Move walker k at random to an empty cell."""
     target = state.walker[k]
     ways = 0
     for heading in range(4):
         cell = diagonal(state, k, heading)
-        if state.board[cell] == EMPTY or victim(state, state.board[cell]) != 0:
+        if state.board[cell] == EMPTY:
             ways += 1
             if below(rng, ways) == 0:  # each way replaces the one held so far with the odds that make all equal
                 target = cell

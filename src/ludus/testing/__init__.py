@@ -1,10 +1,12 @@
 """The conformance suite: does a game, or an agent, keep the contract?
 
 report       what was looked at, and what was found
-positions    random matches in lock-step; every position is looked at from every seat
+declared     the record and the facts
+plain        random matches in plain Python, before anything is compiled
+positions    the same in lock-step; every position is looked at from every seat
 records      bulk play, the stepper and two threads give one record
-plain        the same matches in plain Python
 games        check_game: all of these
+apart        check_apart: the same in a process of its own
 agents       check_agent
 
 Every failure is a sentence that names the function, the position and the seed, with a command that shows it again.
@@ -13,7 +15,8 @@ swaps things that a player cannot know, and no view may notice.
 """
 
 from ludus.testing.agents import check_agent
+from ludus.testing.apart import check_apart
 from ludus.testing.games import check_game
 from ludus.testing.report import CHECKS, Failure, Report, Setting, settings_of
 
-__all__ = ["CHECKS", "Failure", "Report", "Setting", "check_agent", "check_game", "settings_of"]
+__all__ = ["CHECKS", "Failure", "Report", "Setting", "check_agent", "check_apart", "check_game", "settings_of"]

@@ -1,50 +1,130 @@
-"""The same matches in plain Python, where a wrong index or an overflow is an error with a place. They run in a
-process of their own, for a process either compiles or does not.
-"""
+"""Matches in plain Python, before anything is compiled: there a wrong index, a division by zero or an overflow is an
+error with a place, where compiled code would write at random. They run in a process of their own, for a process either
+compiles or does not, and for a bounded time, for a rule may never end."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import re
+import resource
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from ludus import kernels
 from ludus.catalogue import load
+from ludus.errors import BadRules
 from ludus.game import Game
 from ludus.rng import match_words
 from ludus.testing.report import Report, Setting
 
 PLAIN_SECONDS = 10.0
+PATIENCE = 20.0
+"""Seconds of computing, by the processor's clock, after which a look at one position will never end."""
+
+Digests = list[list[str]]
+"""For each setting a digest of every match that was played."""
 
 
-def digests(game: Game, setting: Setting, seconds: float = float("inf")) -> list[str]:
+def play_plainly(report: Report, game: Game, settings: Sequence[Setting], patience: float = PATIENCE) -> Digests:
+    """Play some matches of each setting; none are left where a rule raises an error."""
+    order = {"game": game.source, "seconds": PLAIN_SECONDS / len(settings), "patience": patience,
+             "settings": [vars(setting) for setting in settings]}  # fmt: skip
+    child = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "ludus.testing"],
+        input=json.dumps(order), capture_output=True, text=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+    )  # fmt: skip
+    if child.returncode != 0:
+        report.fail("plain", _sentence(child.stderr, game), settings[0].command(game))
+        return []
+    return json.loads(child.stdout)
+
+
+def _sentence(trace: str, game: Game) -> str:
+    """The last line of a traceback, and the last place in it that is the author's."""
+    lines = trace.strip().splitlines() or ["no answer"]
+    home = str(Path(game.module.__file__ or "").resolve().parent)
+    places = re.findall(r'File "(.+)", line (\d+), in (\w+)', trace)
+    own = [place for place in places if str(Path(place[0]).resolve().parent) == home]
+    where = [f" ({file}, line {line}, in {function})" for file, line, function in own[-1:]]
+    what = lines[-1].removeprefix("ludus.errors.BadRules: ").removeprefix("TimeoutError: ")
+    return f"in plain Python: {what}{''.join(where)}"
+
+
+def compare_digests(report: Report, game: Game, setting: Setting, plain: list[str]) -> None:
+    """The same matches, compiled."""
+    for match, (ours, theirs) in enumerate(zip(digests(game, setting, limit=len(plain)), plain)):
+        if ours != theirs:
+            sentence = f"match {match} ends differently in plain Python (seed {setting.seed}, preset {setting.preset})"
+            report.fail("plain", sentence, setting.command(game, match))
+            return
+    report.count("plain", len(plain))
+
+
+# ------------------------------------------------------------------------------------------------ in the other process
+
+
+def answer() -> None:
+    """The order comes on stdin, the digests go to stdout."""
+    order = json.load(sys.stdin)
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))  # this process has a limit of its own
+    game = load(order["game"])
+    signal.signal(signal.SIGVTALRM, _give_up)
+    found = [digests(game, Setting(**one), order["seconds"], order["patience"]) for one in order["settings"]]
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    print(json.dumps(found))
+
+
+def _give_up(*_: object) -> None:
+    raise TimeoutError("a rule does not come to an end")
+
+
+def digests(
+    game: Game, setting: Setting, seconds: float = float("inf"), patience: float = 0.0, limit: int | None = None
+) -> list[str]:
     """A digest of every match: what the seats saw and guessed, its end and length. Stops when the time is up."""
-    values = game.rule_values(setting.preset)
     words = match_words(setting.seed, np.arange(setting.matches), 0, setting.players)
     found: list[str] = []
     deadline = time.monotonic() + seconds
-    for i in range(setting.matches):
-        row, plies = words[i : i + 1], np.zeros(1, np.int64)
-        states = game.start(row, setting.players, values)
-        content = b""
-        while game.waiting(states)[0] and plies[0] < game.facts.max_plies:
-            content += _glance(game, states, setting)
-            game.kernel(kernels.rollouts)(states, row, plies, min(plies[0] + 1 + i % 16, game.facts.max_plies))
-        content += states.tobytes() + row.tobytes() + plies.tobytes()
-        found.append(hashlib.sha256(content).hexdigest()[:16])
+    for i in range(setting.matches if limit is None else limit):
+        found.append(_digest(game, setting, words[i : i + 1], 1 + i % 16, patience))
         if time.monotonic() > deadline:
             break
     return found
 
 
+def _digest(game: Game, setting: Setting, row: np.ndarray, stride: int, patience: float) -> str:
+    plies, most = np.zeros(1, np.int64), game.facts.max_plies
+    _wind_up(patience)
+    states = game.start(row, setting.players, game.rule_values(setting.preset))
+    content = b""
+    while game.waiting(states)[0] and plies[0] < most:
+        _wind_up(patience)
+        content += _glance(game, states, setting)
+        game.kernel(kernels.rollouts)(states, row, plies, min(plies[0] + stride, most))
+    if not game.waiting(states)[0]:
+        game.payoffs(states)
+    content += states.tobytes() + row.tobytes() + plies.tobytes()
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _wind_up(patience: float) -> None:
+    if patience:
+        signal.setitimer(signal.ITIMER_VIRTUAL, patience)
+
+
 def _glance(game: Game, states: np.ndarray, setting: Setting) -> bytes:
-    """Every seat looks at a single position. Views and guesses are compared; features and estimates, being floats, may
-    differ in the last bit and are made only so that plain Python sees their indices."""
+    """Every seat looks at a single position. Views and guesses are compared; features and estimates, being floats
+    like payoffs, may differ in the last bit and are made only so that plain Python sees their indices."""
+    _refuse_empty_menus(game, states, setting.players)
     seats = np.arange(setting.players)
     truths = np.repeat(states, setting.players)
     views = game.masked(truths, seats)
@@ -56,29 +136,8 @@ def _glance(game: Game, states: np.ndarray, setting: Setting) -> bytes:
     return views.tobytes() + worlds.tobytes()
 
 
-def check_plain(report: Report, game: Game, setting: Setting, parts: int) -> None:
-    order = {"game": game.source, "seconds": PLAIN_SECONDS / parts, "setting": vars(setting)}
-    answer = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "ludus.testing"],
-        input=json.dumps(order), capture_output=True, text=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-    )  # fmt: skip
-    if answer.returncode != 0:
-        lines = answer.stderr.strip().splitlines()
-        places = [line.strip() for line in lines if line.strip().startswith("File ")]
-        sentence = f"in plain Python: {lines[-1] if lines else 'no answer'} ({places[-1] if places else 'no place'})"
-        report.fail("plain", sentence, f"NUMBA_DISABLE_JIT=1 {setting.command(game)}")
-        return
-    plain = json.loads(answer.stdout)
-    compiled = digests(game, setting)
-    for match, (ours, theirs) in enumerate(zip(compiled, plain)):
-        if ours != theirs:
-            sentence = f"match {match} ends differently in plain Python (seed {setting.seed}, preset {setting.preset})"
-            report.fail("plain", sentence, setting.command(game, match))
-            return
-    report.count("plain", len(plain))
-
-
-def answer() -> None:
-    """In the other process: the order comes on stdin, the digests go to stdout."""
-    order = json.load(sys.stdin)
-    print(json.dumps(digests(load(order["game"]), Setting(**order["setting"]), order["seconds"])))
+def _refuse_empty_menus(game: Game, states: np.ndarray, players: int) -> None:
+    mask = int(game.waiting(states)[0])
+    for player in range(players):
+        if mask >> player & 1 and not len(game.menu(states, player)):
+            raise BadRules(f"`legal` gives player {player} no action, though `to_act` says that it owes one")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ludus.testing.report import Report, Setting
 GUARD = -77_777
 """Fills the cells behind a menu; a rule that writes there has overrun its buffer."""
 GUARD_CELLS = 32
+TINY = 1e-9
 NOTATION_MATCHES = 6
 EVERY_PLY = 40
 """Notation is plain Python and slow: it is checked in so many matches, at their first plies and then less often."""
@@ -37,17 +38,20 @@ class Walk:
         self.states = self.held[1:-1]
         self.ply = 0
 
-    def go(self) -> None:
+    def plies(self) -> Iterator[int]:
+        """Play on by one ply at a time."""
         game, setting = self.game, self.setting
-        values = game.rule_values(setting.preset)
-        self.states[:] = game.blank(setting.players, values, len(self.blocks))
+        self.states[:] = game.blank(setting.players, game.rule_values(setting.preset), len(self.blocks))
+        luck = self.words[:, 0].copy()
         game.kernel(kernels.set_up)(self.states, self.words)
         self.report.count("compiles")
+        self._look_at_luck(luck, "setup")
         live = np.flatnonzero(self._masks() != 0)
         while len(live) and self.ply < game.facts.max_plies:
             if not self._look(live):
                 return
             self._step(live)
+            yield self.ply
             live = np.flatnonzero(self._masks() != 0)
         self._expect("ends", np.isin(np.arange(len(self.blocks)), live, invert=True),
                      "step", f"the match is not over after max_plies = {game.facts.max_plies}")  # fmt: skip
@@ -67,7 +71,22 @@ class Walk:
     def _masks(self) -> np.ndarray:
         masks = self.game.waiting(self.states)
         self._expect("to_act", masks >> self.setting.players == 0, "to_act", "a bit is set that belongs to no player")
+        several = masks & (masks - 1) != 0
+        self._claim("simultaneous", several, "to_act", "several players owe an action")
         return masks & ((1 << self.setting.players) - 1)
+
+    def _claim(self, fact: str, seen: np.ndarray, function: str, what: str) -> None:
+        """Something was seen that FACTS must speak of."""
+        self.report.seen[fact] = self.report.seen.get(fact, 0) + int(seen.sum())
+        allowed = getattr(self.game.facts, fact)
+        self._expect("facts", ~seen | allowed, function, f"{what}, so FACTS must say {fact}=True")
+
+    def _look_at_luck(self, before: np.ndarray, function: str, certain: np.ndarray | None = None) -> None:
+        drawn = self.words[:, 0] != before
+        self._claim("chance", drawn, function, "draws random numbers")
+        if certain is not None and self.game.writes("deterministic"):
+            what = "draws random numbers, though `deterministic` has said that no dice fall any more"
+            self._expect("facts", ~(drawn & certain), function, what)
 
     def _look(self, live: np.ndarray) -> bool:
         """Look at the positions from every seat; whether they can be played on."""
@@ -110,8 +129,9 @@ class Walk:
         return views
 
     def _features_agree(self, states: np.ndarray, views: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """An `observe` of the game's own must not look behind the mask; the default writes whatever it is given."""
         true, seen = (np.zeros((len(states), self.game.names["FEATURES"]), np.float32) for _ in range(2))
-        self.game.kernel(kernels.features)(states, seats, true)
+        self.game.kernel(kernels.features)(states if self.game.writes("observe") else views, seats, true)
         self.game.kernel(kernels.features)(views, seats, seen)
         return ((true == seen) & np.isfinite(true)).all(axis=1)
 
@@ -232,8 +252,11 @@ class Walk:
         return after
 
     def _step(self, live: np.ndarray) -> None:
-        plies = np.zeros(len(self.states), np.int64)
+        plies, certain = np.zeros(len(self.states), np.int64), np.empty(len(self.states), np.bool_)
+        luck = self.words[:, 0].copy()
+        self.game.kernel(kernels.certainties)(self.states, certain)
         self.game.kernel(kernels.rollouts)(self.states, self.words, plies, 1)
+        self._look_at_luck(luck, "step", certain)
         self.ply += 1
         intact = self.held[:1].tobytes() == self.guard == self.held[-1:].tobytes()
         self._expect("overrun", np.array([intact]), "step", "writes outside its state", live[:1])
@@ -245,13 +268,21 @@ class Walk:
                 self._look_at_view(self.states.copy(), player, everyone)
         out = np.full((len(self.states), self.game.facts.players[1] + GUARD_CELLS), float(GUARD))
         self.game.kernel(kernels.payoffs)(self.states, out)
-        payoffs = out[:, : self.setting.players]
-        good = (np.abs(payoffs) <= 1).all(axis=1)
-        if self.game.facts.zero_sum:
-            good &= np.abs(payoffs.sum(axis=1)) < 1e-9
-        self._expect("returns", good, "returns", f"are out of [-1, 1] or do not sum to zero: {payoffs[~good][:1]}")
+        self._look_at_payoffs(out[:, : self.setting.players])
         behind = (out[:, self.game.facts.players[1] :] == GUARD).all(axis=1)
         self._expect("overrun", behind, "returns", "writes behind the last seat")
+
+    def _look_at_payoffs(self, payoffs: np.ndarray) -> None:
+        n = self.setting.players
+        low = -1.0 / max(n - 1, 1)
+        inside = (payoffs >= low - TINY) & (payoffs <= 1 + TINY)
+        wrong = payoffs[~inside.all(axis=1)][:1].tolist()
+        what = f"payoffs of {n} players lie in [{low:g}, 1]: 1 for a sole winner, -1/(n-1) for the others; not {wrong}"
+        self._expect("returns", inside.all(axis=1), "returns", what)
+        level = np.abs(payoffs.sum(axis=1)) < TINY
+        self.report.seen["unequal"] = self.report.seen.get("unequal", 0) + int((~level).sum())
+        what = f"payoffs sum to zero, or FACTS must say zero_sum=False; not {payoffs[~level][:1].tolist()}"
+        self._expect("returns", level | (not self.game.facts.zero_sum), "returns", what)
 
 
 def _same(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -7,18 +7,19 @@ from dataclasses import dataclass, field
 from ludus.errors import LudusError
 from ludus.game import Game
 
-UNPLAYABLE = frozenset({"layout", "to_act", "legal", "overrun"})
+UNPLAYABLE = frozenset({"layout", "facts", "plain", "to_act", "legal", "overrun"})
 """After a failure of these no more is played: bytes would not compare, matches not end, or rules write at random."""
 
 
 CHECKS = {
     "compiles": "the rules compile",
     "layout": "the record has no nameless bytes",
+    "facts": "FACTS is true of chance, of simultaneous turns and of its numbers",
     "to_act": "somebody owes an action until the end, and only players do",
     "legal": "menus are not empty, in range, without repetition, and allowed by is_legal",
     "overrun": "no rule writes behind its buffers",
     "ends": "matches end within max_plies",
-    "returns": "payoffs lie in [-1, 1] and sum to zero where FACTS says so",
+    "returns": "payoffs lie in [-1/(n-1), 1] for n players and sum to zero where FACTS says so",
     "hide": "hiding twice is hiding once",
     "round_trip": "hide(determinize(hide(s))) is hide(s)",
     "view_legal": "a player's menu is the same on its view",
@@ -31,7 +32,8 @@ CHECKS = {
     "notation": "actions and positions read back as they were written",
     "same_seed": "the same seed gives the same record, on one thread and on two",
     "bulk": "bulk play gives the stepper's records",
-    "plain": "plain Python and compiled code play the same matches",
+    "survives": "compiled rules come to an end and write nowhere else",
+    "plain": "the rules run in plain Python, and compiled code plays the same matches",
 }
 
 
@@ -51,6 +53,10 @@ class Report:
     """How many times each check was made without a failure."""
     failures: list[Failure] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
+    seen: dict[str, int] = field(default_factory=dict)
+    """How often something was seen that FACTS speaks of."""
+    notes: list[str] = field(default_factory=list)
+    """What is no failure, but may be a mistake."""
 
     @property
     def ok(self) -> bool:
