@@ -12,7 +12,6 @@ from ludus.arena.statistics import (
     NELO,
     Gsprt,
     Interval,
-    benjamini_hochberg,
     bounded_sequence,
     confidence_sequence,
     elo_of,
@@ -288,17 +287,6 @@ def test_tally_counts_block_scores():
 def test_gsprt_refuses_scores_that_prove_nothing():
     with pytest.raises(BadInput, match="both sides"):
         gsprt(Gsprt(), [0.5, 1.0], [3, 4])
-
-
-# ------------------------------------------------------------------------------------------------ many looks
-
-
-def test_benjamini_hochberg_agrees_with_scipy():
-    from scipy.stats import false_discovery_control
-
-    p_values = np.random.default_rng(10).random(30) ** 3
-    assert benjamini_hochberg(p_values) == pytest.approx(false_discovery_control(p_values))
-    assert benjamini_hochberg([]).size == 0
 
 
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ludus.playtest.compare import Comparison
+from ludus.playtest.compare import Pairs
 
 RACE = Path(__file__).resolve().parents[1] / "measure" / "games" / "race.py"
 
@@ -44,8 +44,8 @@ def test_json_is_the_same_again(ludus, tmp_path):
     assert code == 0
     assert (answer["players"], answer["seed"], answer["confidence"]) == (3, 4, 0.95)
     assert (answer["a"]["rules"], answer["b"]["rules"]) == ({"fields": 10}, {"fields": 20})
-    first = answer["levels"][0]["quantities"][0]
-    assert (first["key"], first["verdict"], first["difference"]["n"]) == ("turns", "changed", 60)
+    turns = next(row for row in answer["levels"][0]["quantities"] if row["key"] == "turns")
+    assert (turns["verdict"], turns["difference"]["n"]) == ("changed", 60)
     assert Path(answer["page"]).parent.parent == Path("compared")
     assert ludus(*arguments, "--players", "3", "--seed", "4")[1] == out
 
@@ -71,7 +71,7 @@ def test_what_matters_is_for_the_reader_to_say(ludus):
 
 
 def test_stopped_by_hand_it_tells_what_it_knows(ludus, monkeypatch):
-    play, calls = Comparison._play, []
+    play, calls = Pairs._play, []
 
     def tired(self, *arguments) -> None:
         calls.append(arguments)
@@ -79,7 +79,7 @@ def test_stopped_by_hand_it_tells_what_it_knows(ludus, monkeypatch):
             raise KeyboardInterrupt
         play(self, *arguments)
 
-    monkeypatch.setattr(Comparison, "_play", tired)
+    monkeypatch.setattr(Pairs, "_play", tired)
     code, out, _ = ludus(str(RACE), "--b", "fields=8", "--agent", "random", "--json")
     assert code == 0
     assert json.loads(out)["levels"][0]["pairs"] == 12
@@ -116,9 +116,14 @@ def test_bad_input_is_one_sentence_and_exit_code_two(ludus, tmp_path, arguments,
     assert out == ""
 
 
-def test_a_folder_holds_one_comparison(ludus):
+def test_a_folder_holds_one_comparison_and_the_next_lies_beside_it(ludus, tmp_path):
     arguments = (str(RACE), "--agent", "random", "--games", "50", "--out", "here")
     assert ludus(*arguments, "--b", "fields=8")[0] == 0
-    code, _, err = ludus(*arguments, "--b", "fields=9")
+    code, out, _ = ludus(*arguments, "--b", "fields=9")
+    assert code == 0
+    assert "here holds another fields of B (8, now 9): a new series begins in here-2" in out
+    assert (tmp_path / "here" / "compare.html").exists()
+    assert (tmp_path / "here-2" / "compare.html").exists()
+    code, _, err = ludus(*arguments[:-1], "here/compare.html", "--b", "fields=9")
     assert code == 2
-    assert "other B; give another --out" in err
+    assert "is a file; give a folder as --out" in err

@@ -35,7 +35,7 @@ def test_a_game_of_pure_chance_is_seen_through(ludus):
     words = " ".join(out.split())
     assert code == 0
     assert "Thinking more hardly pays" in words
-    assert "the luck of the deal decides 100.0 %" in words
+    assert "Chance decides 100.0 %" in words
     assert "playtests/coin_flip-2p-quick-0/report.html" in words
 
 
@@ -55,6 +55,11 @@ def test_rules_have_folders_of_their_own(ludus, tmp_path):
         (["no_such_game"], "no game is called 'no_such_game'"),
         (["tic_tac_toe", "--quick", "--hours", "1"], "either --quick or --hours, not both"),
         (["tic_tac_toe", "--precision", "5"], "half-width between"),
+        (["tic_tac_toe", "--hours", "nan"], "0.01 to 10,000 hours, not nan"),
+        (["tic_tac_toe", "--hours", "-3"], "0.01 to 10,000 hours, not -3"),
+        (["tic_tac_toe", "--precision", "nan"], "half-width between"),
+        (["tic_tac_toe", "--games", "100000000000"], "at most 10,000,000 matches"),
+        (["tic_tac_toe", "--out", "taken"], "taken is a file; give a folder as --out"),
         (["tic_tac_toe", "--players", "3"], "tic_tac_toe is for 2 players, not 3"),
         (["tic_tac_toe", "--rule", "size=4"], "size"),
         (["tic_tac_toe", "--agent", "genius"], "no agent is called 'genius'"),
@@ -62,6 +67,7 @@ def test_rules_have_folders_of_their_own(ludus, tmp_path):
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_two(ludus, tmp_path, arguments, sentence):
+    (tmp_path / "taken").write_text("mine")
     code, _, err = ludus(*arguments)
     assert code == 2
     assert sentence in err

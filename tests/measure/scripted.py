@@ -10,7 +10,7 @@ import numpy as np
 from ludus import load
 from ludus.arena.blocks import rotations
 from ludus.arena.bulk import Arena
-from ludus.measure.replays import Fan, Replay, Trace, replays_of
+from ludus.measure.replays import Alternatives, Replay, Trace, replays_of
 
 GAMES = Path(__file__).parent / "games"
 
@@ -51,27 +51,27 @@ def made_up(
     )
 
 
-def two_seats(chances: Sequence[float], *, error: float = 0.0, fans: Sequence[Fan] = (), **rest) -> Replay:
+def two_seats(chances: Sequence[float], *, error: float = 0.0, opened: Sequence[Alternatives] = (), **rest) -> Replay:
     """A match of two in turn, told by what the first seat could expect before each ply and, last, what it got."""
     first = np.array(chances, float)
-    return told(np.column_stack([first, 1 - first]), error=error, fans=fans, **rest)
+    return told(np.column_stack([first, 1 - first]), error=error, opened=opened, **rest)
 
 
-def told(expected: np.ndarray | Sequence, *, error: float = 0.0, fans: Sequence[Fan] = (), **rest) -> Replay:
+def told(expected: np.ndarray | Sequence, *, error: float = 0.0, opened: Sequence[Alternatives] = (), **rest) -> Replay:
     """A match told by what each seat could expect; players move in turn unless `movers` says otherwise."""
     expected = np.array(expected, float)
     errors = np.full(expected.shape, error)
     errors[-1] = 0.0
     rest.setdefault("movers", [ply % expected.shape[1] for ply in range(len(expected) - 1)])
-    return made_up(expected[-1].tolist(), trace=Trace("a script", expected, errors, tuple(fans)), **rest)
+    return made_up(expected[-1].tolist(), trace=Trace("a script", expected, errors, tuple(opened)), **rest)
 
 
-def fan(expected: Sequence, policy: Sequence[int], *, decision: int = 0, error: float = 0.0) -> Fan:
+def options(expected: Sequence, policy: Sequence[int], *, decision: int = 0, error: float = 0.0) -> Alternatives:
     """A decision opened up; of two seats, what the first could expect is enough."""
     table = np.array(expected, float)
     if table.ndim == 1:
         table = np.column_stack([table, 1 - table])
-    return Fan(decision, table, np.full(table.shape, error), np.array(policy))
+    return Alternatives(decision, table, np.full(table.shape, error), np.array(policy))
 
 
 def cell(game: str, specs: Sequence[str], blocks: int, seed: int = 0, **rules: object) -> list[Replay]:
@@ -81,6 +81,6 @@ def cell(game: str, specs: Sequence[str], blocks: int, seed: int = 0, **rules: o
     known = list(dict.fromkeys(specs))
     seats = [known.index(spec) for spec in specs]
     tables = [table for block in range(blocks) for table in rotations(seats, block)]
-    hall = Arena(rulebook, known, rulebook.rule_values("default", rules), seed=seed)
-    records = [record for group in hall.play(tables) for _, record in group]
+    arena = Arena(rulebook, known, rulebook.rule_values("default", rules), seed=seed)
+    records = [record for group in arena.play(tables) for _, record in group]
     return replays_of(rulebook, records)

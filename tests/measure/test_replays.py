@@ -11,14 +11,14 @@ from ludus.arena.blocks import rotations
 from ludus.arena.bulk import Arena
 from ludus.arena.match import replay
 from ludus.catalogue import load
-from ludus.measure.replays import hash_states, legal_kinds, positions_of, replays_of
+from ludus.measure.replays import hash_states, positions_of, replays_of
 
 
 def records(name: str, players: int, blocks: int = 3, preset: str = "default"):
     game = load(name)
-    hall = Arena(game, ["random"], game.rule_values(preset), seed=5)
+    arena = Arena(game, ["random"], game.rule_values(preset), seed=5)
     tables = [table for block in range(blocks) for table in rotations([0] * players, block)]
-    return game, [record for group in hall.play(tables) for _, record in group]
+    return game, [record for group in arena.play(tables) for _, record in group]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,6 @@ def test_a_replay_is_what_the_stepper_shows(name, players):
                 assert read.menus[decision] == len(game.menu(match.states, player))
                 action = record.actions[decision]
                 assert read.actions[decision] == action
-                assert read.kinds[decision] == game.action_kind(match.states[0], player, action)
                 decision += 1
         assert decision == len(read.movers) == len(record.actions)
         assert replay(record).states.tobytes() == found.of_match(i)[record.plies].tobytes()
@@ -58,13 +57,3 @@ def test_equal_states_have_equal_hashes_and_others_do_not():
     distinct = {state.tobytes() for state in states}
     assert len(set(hash_states(states).tolist())) == len(distinct)
     assert len(distinct) < len(states)  # every match begins alike
-
-
-def test_how_often_kinds_were_legal():
-    game, played = records("tic_tac_toe", 2, blocks=20)
-    kinds = legal_kinds(game, played, decisions=10_000)
-    decisions = sum(len(record.actions) for record in played)
-    assert sorted(kinds) == [f"{column}{row}" for column in "abc" for row in "123"]
-    assert sum(kinds.values()) == sum(int(read.menus.sum()) for read in replays_of(game, played))
-    assert max(kinds.values()) < decisions
-    assert sum(legal_kinds(game, played, decisions=1).values()) < sum(kinds.values())

@@ -19,22 +19,12 @@ from ludus.arena.bulk import Arena
 from ludus.arena.lockstep import Seating
 from ludus.arena.statistics import Interval, mean_sequence
 from ludus.errors import BadInput, Mismatch, UnknownName
-from ludus.playtest import _compare_page as page
-from ludus.playtest.compare import (
-    FEWEST,
-    Comparison,
-    Difference,
-    Outcome,
-    Plan,
-    Quantity,
-    Version,
-    judge,
-    looks,
-    make_plan,
-    quantities,
-    read_matches,
-)
+from ludus.measure.metric import Quantity
+from ludus.playtest.compare import Compared, Comparison, Pairs, Version, compare, looks, quantities, read_matches
+from ludus.playtest.differences import FEWEST, Changes, Difference, judge
 from ludus.records import Store
+from ludus.report import comparison as page
+from ludus.workers import Threads
 from tests.measure.scripted import GAMES, made_up
 
 
@@ -42,16 +32,16 @@ def version(name: str, **changes: object) -> Version:
     return Version.of(str(GAMES / f"{name}.py"), changes=changes)
 
 
-def plan_of(name: str, a: dict, b: dict, **rest) -> Plan:
-    return make_plan(version(name, **a), version(name, **b), rest.pop("agents", ["random"]), **rest)
+def plan_of(name: str, a: dict, b: dict, **rest) -> Comparison:
+    return compare(version(name, **a), version(name, **b), rest.pop("agents", ["random"]), **rest)
 
 
-def compared(plan: Plan, pairs: int, **matters: float) -> Outcome:
+def compared(plan: Comparison, pairs: int, **matters: float) -> Compared:
     with Store(":memory:") as store:
-        return Comparison(plan, store, matters=matters).run(pairs)
+        return Pairs(plan, store, matters=matters).run(pairs)
 
 
-def found(outcome: Outcome, key: str) -> Difference:
+def found(outcome: Compared, key: str) -> Difference:
     return next(one for one in outcome.levels[0].differences if one.quantity.key == key)
 
 
@@ -59,7 +49,7 @@ def found(outcome: Outcome, key: str) -> Difference:
 
 
 @pytest.fixture(scope="module")
-def shorter() -> Outcome:
+def shorter() -> Compared:
     """A race over twelve fields in place of twenty."""
     return compared(plan_of("race", {}, {"fields": 12}), 400, seat=8)
 
@@ -68,9 +58,10 @@ def test_a_shorter_race_is_found_and_said(shorter):
     length = found(shorter, "turns")
     assert length.verdict == "changed"
     assert length.sentence.startswith("B shortens the game by ")
-    assert length.sentence == shorter.sentences[0]
+    assert length.sentence in shorter.sentences[:2]  # with that of its decisions
     others = plan_of("race", {}, {"fields": 12}, seed=5)
-    a, b = (rows_of(one, 2000, seed=9)[:, 0].mean() for one in others.versions)
+    turns = [quantity.key for quantity in quantities(others)].index("turns")
+    a, b = (rows_of(one, 2000, seed=9)[:, turns].mean() for one in others.versions)
     assert length.difference.low < b - a < length.difference.high
 
 
@@ -78,7 +69,7 @@ def test_what_may_go_wrong_is_shared_out(shorter):
     level = shorter.levels[0]
     a, b = level.lengths
     alone = mean_sequence(b - a, 1 - 0.05 / shorter.looked_at, doubt=a.mean() ** 2)
-    assert level.differences[0].difference == alone
+    assert found(shorter, "turns").difference == alone
     assert shorter.looked_at == 9
 
 
@@ -112,10 +103,10 @@ def test_the_same_luck_makes_pairs_narrow():
 def test_a_large_difference_stops_early():
     plan, matters = plan_of("race", {}, {"fields": 40}), {"seat": 40.0, "draws": 10.0, "limits": 10.0}
     with Store(":memory:") as store:
-        level = Comparison(plan, store, matters=matters).run(5000).levels[0]
+        level = Pairs(plan, store, matters=matters).run(5000).levels[0]
         assert level.is_settled
         assert FEWEST <= level.pairs < 150
-        again = Comparison(plan, store, matters=matters).run(5000).levels[0]
+        again = Pairs(plan, store, matters=matters).run(5000).levels[0]
         assert again.pairs == level.pairs  # what is settled is not played on
 
 
@@ -125,7 +116,7 @@ def test_levels_and_players_are_compared_each():
     assert [level.agent for level in outcome.levels] == ["random", "greedy"]
     assert {"seat-1", "seat-2", "seat-3"} <= {one.quantity.key for one in outcome.levels[0].differences}
     assert outcome.looked_at == 2 * len(outcome.levels[0].differences)
-    assert sum(sentence.startswith("greedy: ") for sentence in outcome.sentences) == 6
+    assert sum(sentence.startswith("greedy: ") for sentence in outcome.sentences) >= 6
 
 
 # ------------------------------------------------------------------------------------------------ nothing to find
@@ -133,11 +124,11 @@ def test_levels_and_players_are_compared_each():
 
 def rows_of(one: Version, count: int, seed: int) -> np.ndarray:
     """Matches of one version on seeds of its own."""
-    hall = Arena(one.game, ["random"], one.values, seed=seed)
+    arena = Arena(one.game, ["random"], one.values, seed=seed)
     tables = [Seating((0, 0), block, 0) for block in range(count)]
-    records = [record for group in hall.play(tables) for _, record in group]
+    records = [record for group in arena.play(tables) for _, record in group]
     other = Version(one.game, {**one.values, "unlike": 1})
-    return read_matches(one.game, records, quantities(Plan(one, other, ("random",), 2)))
+    return read_matches(one.game, records, quantities(Comparison(one, other, ("random",), 2)))
 
 
 def any_finding(of: list[Quantity], a: np.ndarray, b: np.ndarray) -> bool:
@@ -153,7 +144,7 @@ def any_finding(of: list[Quantity], a: np.ndarray, b: np.ndarray) -> bool:
 @pytest.mark.parametrize("game", ["race", "tilted"])
 def test_equal_rules_on_other_seeds_are_not_told_apart(game):
     one = version(game)
-    of = quantities(Plan(one, Version(one.game, {**one.values, "unlike": 1}), ("random",), 2))
+    of = quantities(Comparison(one, Version(one.game, {**one.values, "unlike": 1}), ("random",), 2))
     a, b = (rows_of(one, 40 * 120, seed).reshape(40, 120, -1) for seed in (1, 2))
     assert not np.array_equal(a, b)
     assert sum(any_finding(of, *pair) for pair in zip(a, b)) <= 0.07 * 40
@@ -233,6 +224,17 @@ def test_sentences():
     )
 
 
+def test_whatever_changed_is_said_first_headline_or_not():
+    menu = Quantity("menu", "menu", "actions", lambda replay: 0, 1)
+    own = Interval(30.0, 29.0, 31.0, 100)
+    bent = Difference(menu, own, Interval(36.0, 0, 0, 100), Interval(6.0, 5.0, 7.0, 100), 1.0)
+    still = Difference(menu, own, own, Interval(0.0, -0.5, 0.5, 100), 0.5)
+    length, unsure = difference(-2.0, -2.4, -1.6), difference(0.3, -0.8, 1.4)
+    found = Changes("random", [unsure, length, still, bent], (np.ones(100), np.ones(100)))
+    assert found.leading == [bent, length, unsure]
+    assert bent.sentence == "B raises menu by 6.0 actions [5.0, 7.0], from 30.0 to 36.0."
+
+
 def test_how_many_pairs_would_tell():
     """Where nothing ever differs, three times as many pairs make an interval a third as wide; else it takes nine."""
     quiet = judge(SYNTHETIC[2], np.zeros(300), np.zeros(300), 0.99)
@@ -272,7 +274,7 @@ def test_numbers_of_a_match():
 
 
 def test_joint_steps_are_plies():
-    plan = make_plan(Version.of("goofspiel"), Version.of("goofspiel", changes={"cards": 5}), ["random"])
+    plan = compare(Version.of("goofspiel"), Version.of("goofspiel", changes={"cards": 5}), ["random"])
     outcome = compared(plan, 60)
     assert found(outcome, "plies").difference.value == found(outcome, "turns").difference.value == -8
     assert found(outcome, "decisions").difference.value == -16
@@ -288,7 +290,7 @@ class Stop(Exception):
 def test_resumed_is_as_if_never_stopped(tmp_path):
     plan = plan_of("race", {}, {"fields": 18})
     with Store(tmp_path / "calm.sqlite") as store:
-        calm = Comparison(plan, store).run(150)
+        calm = Pairs(plan, store).run(150)
     heard = iter(range(1, 1000))
 
     def plug(played: int) -> None:
@@ -299,7 +301,7 @@ def test_resumed_is_as_if_never_stopped(tmp_path):
     while True:
         with Store(tmp_path / "stopped.sqlite") as store:
             try:
-                stopped = Comparison(plan, store, jobs=2).run(150, plug)
+                stopped = Pairs(plan, store, Threads(2)).run(150, plug)
                 break
             except Stop:
                 stops += 1
@@ -310,26 +312,30 @@ def test_resumed_is_as_if_never_stopped(tmp_path):
 def test_more_pairs_may_be_asked_for_later(tmp_path):
     plan = plan_of("race", {}, {"fields": 18})
     with Store(tmp_path / "kept.sqlite") as store:
-        few = Comparison(plan, store).run(60)
+        few = Pairs(plan, store).run(60)
     with Store(tmp_path / "kept.sqlite") as store:
         watched: list[int] = []
-        more = Comparison(plan, store).run(100, watched.append)
+        more = Pairs(plan, store).run(100, watched.append)
     assert (few.levels[0].pairs, more.levels[0].pairs, sum(watched)) == (60, 100, 200)
     assert watched[0] == 120  # what was there is not played again
     assert np.array_equal(more.levels[0].lengths[0][:60], few.levels[0].lengths[0])
     other = plan_of("race", {}, {"fields": 18}, seed=1)
-    with Store(tmp_path / "kept.sqlite") as store, pytest.raises(BadInput, match="other seed; give another --out"):
-        Comparison(other, store)
+    with (
+        Store(tmp_path / "kept.sqlite") as store,
+        pytest.raises(BadInput, match=r"other seed \(0, now 1\); give another store"),
+    ):
+        Pairs(other, store)
 
 
 SCRIPT = """
 import sys
 from pathlib import Path
-from ludus.playtest.compare import Comparison, Version, make_plan
+from ludus.playtest.compare import Pairs, Version, compare
+from ludus.workers import Threads
 from ludus.records import Store
-plan = make_plan(Version.of("connect_four"), Version.of("connect_four", changes={"rows": 5}), ["mcts:sims=20"])
+plan = compare(Version.of("connect_four"), Version.of("connect_four", changes={"rows": 5}), ["mcts:sims=20"])
 with Store(Path(sys.argv[1])) as store:
-    print(Comparison(plan, store, jobs=2).run(400).to_dict())
+    print(Pairs(plan, store, Threads(2)).run(400).to_dict())
 """
 
 
@@ -372,9 +378,9 @@ def test_versions_in_words():
         "fields = 20",
         "fields = 12",
     ]
-    both = make_plan(version("nim"), version("race", fields=12), ["random"]).texts
+    both = compare(version("nim"), version("race", fields=12), ["random"]).texts
     assert both == [str(GAMES / "nim.py"), f"{GAMES / 'race.py'} with fields = 12"]
-    many = make_plan(Version.of("organism", "BOOK"), Version.of("organism", "T"), ["random"]).texts
+    many = compare(Version.of("organism", "BOOK"), Version.of("organism", "T"), ["random"]).texts
     assert all(text.endswith(" more") for text in many)
 
 
@@ -384,21 +390,21 @@ def test_versions_in_words():
 def test_what_cannot_be_compared(tmp_path):
     race = version("race")
     with pytest.raises(BadInput, match="the same rules"):
-        make_plan(race, version("race", fields=20), ["random"])
+        compare(race, version("race", fields=20), ["random"])
     copy = tmp_path / "copy.py"
     copy.write_text((GAMES / "race.py").read_text())
     with pytest.raises(BadInput, match="the same rules"):
-        make_plan(race, Version.of(str(copy)), ["random"])
+        compare(race, Version.of(str(copy)), ["random"])
     crowd = tmp_path / "crowd.py"
     crowd.write_text(copy.read_text().replace("players=(2, 4)", "players=(3, 4)"))
     with pytest.raises(BadInput, match="no number of players in common"):
-        make_plan(version("nim"), Version.of(str(crowd)), ["random"])
+        compare(version("nim"), Version.of(str(crowd)), ["random"])
     with pytest.raises(BadInput, match="at least one agent"):
-        make_plan(race, version("race", fields=12), [])
+        compare(race, version("race", fields=12), [])
     with pytest.raises(BadInput, match="not 5"):
-        make_plan(race, version("race", fields=12), ["random"], players=5)
-    with Store(":memory:") as store, pytest.raises(Mismatch, match="alphabeta cannot play race"):
-        Comparison(make_plan(version("nim"), race, ["alphabeta"]), store)
+        compare(race, version("race", fields=12), ["random"], players=5)
+    with pytest.raises(Mismatch, match="alphabeta cannot play race"):
+        compare(version("nim"), race, ["alphabeta"])
 
 
 FAULTY = """
@@ -458,11 +464,11 @@ def test_the_page_says_it_all_and_needs_nothing_else(shorter, tmp_path):
         assert f'id="{target}"' in text
     numbers = json.loads((tmp_path / "compare.json").read_text())
     assert numbers == json.loads(json.dumps(shorter.to_dict()))
-    assert numbers["levels"][0]["quantities"][0]["key"] == "turns"
+    assert "turns" in {row["key"] for row in numbers["levels"][0]["quantities"]}
 
 
 def test_the_page_of_two_files_names_them(tmp_path):
-    plan = make_plan(version("nim"), version("race"), ["random", "greedy"])
+    plan = compare(version("nim"), version("race"), ["random", "greedy"])
     outcome = compared(plan, 60)
     text = page.write(outcome, tmp_path).read_text(encoding="utf-8")
     assert "nim.py" in text

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from ludus.catalogue import load
 from ludus.errors import BadInput
+from ludus.measure.evidence import Level
 from ludus.measure.replays import Replay
 from ludus.playtest.plan import (
     DEFAULT,
@@ -16,7 +19,6 @@ from ludus.playtest.plan import (
     count_for,
     gate,
     half_width,
-    is_shallow,
     ladder,
     matches_for,
     mode_for,
@@ -50,19 +52,28 @@ def test_modes():
     assert mode_for(precision=0.02).precision == 0.02
     with pytest.raises(BadInput, match="either --quick or --hours"):
         mode_for(quick=True, hours=1)
-    with pytest.raises(BadInput, match="half-width between"):
-        mode_for(precision=0.7)
+    for precision in (0.7, -0.1, math.nan):
+        with pytest.raises(BadInput, match="half-width between"):
+            mode_for(precision=precision)
+    for hours in (-3, math.nan, math.inf, 1e9):
+        with pytest.raises(BadInput, match=r"takes 0\.01 to 10,000 hours"):
+            mode_for(hours=hours)
 
 
 def test_the_ladder_doubles_its_budgets():
     mode = Mode("test", 1, 0.1, 64)
     assert ladder(load("connect_four"), mode, 20) == [
-        "random", "greedy:slip=0.1", "mcts:sims=16", "mcts:sims=32", "mcts:sims=64",
+        Level("random", "random"), Level("greedy:slip=0.1", "heuristic"), Level("mcts:sims=16", "search", 16),
+        Level("mcts:sims=32", "search", 32), Level("mcts:sims=64", "search", 64),
     ]  # fmt: skip
-    assert ladder(load("gravwell"), mode, 150)[-1] == "mcts:sims=64,horizon=20"
-    assert [is_shallow(level) for level in ("random", "mcts:sims=16", "mcts:sims=16,horizon=20", "mcts:sims=160")] == [
-        False, True, True, False,
-    ]  # fmt: skip
+    assert ladder(load("gravwell"), mode, 150)[-1] == Level("mcts:sims=64,horizon=20", "search", 64)
+
+
+def test_levels_know_whether_they_are_weak():
+    weak = [Level("random", "random"), Level("greedy", "heuristic"), Level("mcts:sims=32", "search", 32)]
+    assert all(level.is_weak for level in weak)
+    assert not Level("mcts:sims=64", "search", 64).is_weak
+    assert not Level("my_bot.py").is_weak
 
 
 def match(shares=(1.0, 0.0), decisions=10, menu=4, outcome="finished") -> Replay:

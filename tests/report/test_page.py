@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from ludus.arena.statistics import Interval
 from ludus.report.charts import (
     Bar,
     Group,
@@ -24,7 +25,7 @@ from ludus.report.page import Page, Section, paragraph, render
 
 
 def rate(value: float, half: float, label: str = "it") -> Bar:
-    return Bar(label, value, value - half, value + half, 1000)
+    return Bar(label, Interval(value, value - half, value + half, 1000))
 
 
 def test_the_page_needs_nothing_else_and_escapes_words():
@@ -78,7 +79,9 @@ def test_columns_are_shares_of_their_series():
 
 
 def test_dots_lie_on_their_side_of_the_line():
-    chart = dot_chart("t", ["1", "2"], [Group("g", [Bar("x", 0.05, 0.0, 0.1, 9), Bar("y", -0.1, -0.1, -0.1, 9)])])
+    chart = dot_chart(
+        "t", ["1", "2"], [Group("g", [Bar("x", Interval(0.05, 0.0, 0.1, 9)), Bar("y", Interval(-0.1, -0.1, -0.1, 9))])]
+    )
     ElementTree.fromstring(picture(chart))
     assert [float(x) for x in re.findall(r'cx="([\d.]+)%"', chart)] == [65.25, 3.0]
     assert "+5.0" in chart

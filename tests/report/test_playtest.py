@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 
 from ludus.draw import canvas
-from ludus.measure.evidence import Bug, Gate, Results
+from ludus.playtest.flaws import Flaw
+from ludus.playtest.plan import Gate
+from ludus.playtest.playtest import Playtest
 from ludus.playtest.verdict import read
 from ludus.report import boards
 from ludus.report import playtest as report
-from ludus.report.examples import cast, moments_of, told
-from tests.playtest.small_results import playtest, random_only
+from ludus.report.examples import ending_of, examples_of, moments_of
+from tests.playtest.small import playtest, random_only
 
 VOID = {"meta", "br", "input", "hr", "img", "link"}
 
@@ -55,8 +57,13 @@ class Reader(HTMLParser):
         self.words.append(data)
 
 
-def written(results: Results, folder: Path) -> tuple[str, Reader]:
-    text = report.write(results, folder).read_text(encoding="utf-8")
+def write(found: Playtest, folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    return report.write(found, read(found), folder)
+
+
+def written(found: Playtest, folder: Path) -> tuple[str, Reader]:
+    text = write(found, folder).read_text(encoding="utf-8")
     page = Reader(text)
     assert page.open == []
     assert len(page.ids) == len(set(page.ids))
@@ -68,7 +75,7 @@ def written(results: Results, folder: Path) -> tuple[str, Reader]:
 
 
 @pytest.fixture(scope="module")
-def connect_four() -> Results:
+def connect_four() -> Playtest:
     return playtest("connect_four")
 
 
@@ -89,18 +96,17 @@ def test_the_verdict_comes_first_and_every_part_is_there(page):
 
 
 def test_every_light_has_its_sentence(page, connect_four):
-    for reading in read(connect_four).verdict():
-        assert reading.topic in page[0]
+    for light in read(connect_four).verdict():
+        assert light.topic in page[0]
     assert page[1].classes["lamp"] == len(read(connect_four).verdict())
     assert page[0].index("class=lights") < page[0].index("class=chart")
 
 
 def test_every_number_is_in_the_table_with_its_games(page, connect_four):
     words = " ".join("".join(page[1].words).split())
-    for reading in read(connect_four).found:
-        if reading.text:
-            assert f"{reading.text} {reading.n:,} games" in words, reading.name
-            assert f'href="#metric-{reading.key}"' in page[0]
+    for reading in read(connect_four).numbers:
+        assert f"{reading.text} {reading.found.n:,} games" in words, reading.name
+        assert f'href="#metric-{reading.metric}"' in page[0]
 
 
 def test_pictures_share_one_style_sheet(page):
@@ -118,13 +124,13 @@ def test_words_of_the_game_are_escaped(connect_four, tmp_path):
 # ------------------------------------------------------------------------------------------------ matches
 
 
-def test_a_film_has_a_frame_for_every_position(page, connect_four):
-    films, roles = cast(connect_four)
+def test_a_slideshow_has_a_frame_for_every_position(page, connect_four):
+    examples, roles = examples_of(connect_four)
     assert set(roles) == {"typical", "dramatic", "one-sided", "longest", "shortest"}
-    for film in films:
-        frames = [name for name in page[1].ids if name.startswith(f"replay-{film.number}-")]
-        assert frames == [f"replay-{film.number}-{ply}" for ply in range(film.record.plies + 1)]
-    assert page[1].classes["frame"] == sum(film.record.plies + 1 for film in films)
+    for example in examples:
+        frames = [name for name in page[1].ids if name.startswith(f"replay-{example.number}-")]
+        assert frames == [f"replay-{example.number}-{ply}" for ply in range(example.record.plies + 1)]
+    assert page[1].classes["frame"] == sum(example.record.plies + 1 for example in examples)
 
 
 def test_the_moments_of_a_story_are_the_swing_and_the_end(connect_four):
@@ -139,26 +145,26 @@ def test_the_moments_of_a_story_are_the_swing_and_the_end(connect_four):
 
 
 def test_endings_are_told(connect_four):
-    record = connect_four.cells[0].records[0]
-    assert told(replace(record, returns=[1.0, -1.0], plies=9)) == "Player 1 wins after 9 plies."
-    assert told(replace(record, returns=[0.0, 0.0], plies=9)) == "A draw after 9 plies."
-    assert told(replace(record, outcome="limit", plies=9)) == "Stopped after 9 plies, the most this game may take."
-    assert told(replace(record, outcome="crash", culprit=1, plies=1)) == "Player 2 lost by crash after 1 ply."
+    record = connect_four.lineups[0].records[0]
+    assert ending_of(replace(record, returns=[1.0, -1.0], plies=9)) == "Player 1 wins after 9 plies."
+    assert ending_of(replace(record, returns=[0.0, 0.0], plies=9)) == "A draw after 9 plies."
+    assert ending_of(replace(record, outcome="limit", plies=9)) == "Stopped after 9 plies, the most this game may take."
+    assert ending_of(replace(record, outcome="crash", culprit=1, plies=1)) == "Player 2 lost by crash after 1 ply."
 
 
 def test_a_page_stays_small_and_keeps_the_moments(connect_four, tmp_path, monkeypatch):
-    whole = report.write(connect_four, tmp_path / "whole").stat().st_size
+    whole = write(connect_four, tmp_path / "whole").stat().st_size
     monkeypatch.setattr(boards, "BYTES", 150_000)
     text, page = written(connect_four, tmp_path / "small")
     assert len(text) < whole / 2
     assert "positions" in text
-    for film in cast(connect_four)[0]:
-        assert all(f"replay-{film.number}-{ply}" in page.ids for ply in (0, film.record.plies, *film.moments))
+    for example in examples_of(connect_four)[0]:
+        assert all(f"replay-{example.number}-{ply}" in page.ids for ply in (0, example.record.plies, *example.moments))
 
 
 def test_a_rule_bug_leads_to_its_spot(connect_four, tmp_path):
-    record = connect_four.cells[0].records[3]
-    text, page = written(replace(connect_four, bugs=[Bug("cannot-win", "Nobody can win.", record, 5)]), tmp_path)
+    record = connect_four.lineups[0].records[3]
+    text, page = written(replace(connect_four, flaws=[Flaw("cannot-win", "Nobody can win.", record, 5)]), tmp_path)
     link = re.search(r'Nobody can win\. <a href="#(replay-\d+-5)">', text)
     assert link
     assert link[1] in page.ids
@@ -166,13 +172,13 @@ def test_a_rule_bug_leads_to_its_spot(connect_four, tmp_path):
 
 
 def test_a_bug_after_the_end_is_shown_at_the_end(connect_four, tmp_path):
-    record = connect_four.cells[0].records[3]
-    text, _ = written(replace(connect_four, bugs=[Bug("endless", "It goes on.", record, 999)]), tmp_path)
+    record = connect_four.lineups[0].records[3]
+    text, _ = written(replace(connect_four, flaws=[Flaw("endless", "It goes on.", record, 999)]), tmp_path)
     assert re.search(rf'It goes on\. <a href="#replay-\d+-{record.plies}">', text)
 
 
 def test_a_bug_without_a_match_has_no_link(connect_four, tmp_path):
-    text, _ = written(replace(connect_four, bugs=[Bug("never-legal", "Passing is never legal.")]), tmp_path)
+    text, _ = written(replace(connect_four, flaws=[Flaw("never-legal", "Passing is never legal.")]), tmp_path)
     assert "Passing is never legal.</li>" in text
 
 
@@ -188,21 +194,21 @@ def test_a_playtest_that_stopped_at_a_gate_says_so(tmp_path):
 
 
 def test_a_playtest_without_any_match_has_a_page(tmp_path):
-    nothing = replace(random_only("tic_tac_toe"), cells=[], levels=[], legal_kinds={})
+    nothing = replace(random_only("tic_tac_toe"), lineups=[], levels=[], legal_kinds={})
     text, page = written(nothing, tmp_path)
     assert "Nothing could be judged." in text
-    assert page.classes["film"] == 0
+    assert page.classes["slides"] == 0
 
 
 def test_a_playtest_of_agents_that_all_failed_has_a_page(tmp_path):
     results = random_only("tic_tac_toe", blocks=4)
-    cell = results.cells[0]
+    cell = results.lineups[0]
     failed = replace(
         cell,
         replays=[replace(replay, outcome="crash") for replay in cell.replays],
         records=[replace(record, outcome="crash", culprit=0) for record in cell.records],
     )
-    text, _ = written(replace(results, cells=[failed], faults=["It crashed."]), tmp_path)
+    text, _ = written(replace(results, lineups=[failed], faults=["It crashed."]), tmp_path)
     assert "Player 1 lost by crash" in text
 
 
@@ -219,7 +225,7 @@ def test_four_players_who_choose_together_in_secret(tmp_path):
     assert "Edge of player 4" in text
     assert "Kingmaking" in text
     assert re.search(r"Seen by player [1-4]\.", text)
-    assert page.classes["film"] >= 3
+    assert page.classes["slides"] >= 2  # a match may play two roles
 
 
 def test_a_game_of_hidden_cards_shows_the_equilibrium(tmp_path):
@@ -231,25 +237,24 @@ def test_a_game_of_hidden_cards_shows_the_equilibrium(tmp_path):
 
 
 def test_the_numbers_are_json_and_agree_with_the_page(connect_four, tmp_path):
-    report.write(connect_four, tmp_path)
+    write(connect_four, tmp_path)
     kept = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert kept == json.loads(json.dumps(report.to_dict(connect_four, read(connect_four))))
     assert kept["game"] == "connect_four"
-    assert [cell["matches"] for cell in kept["cells"]] == [60, 60, 60, 6]
-    assert kept["cells"][3]["traced"] == 6
-    assert {"key", "name", "text", "value", "low", "high", "n", "light", "sentence", "evaluator", "level"} <= set(
-        kept["readings"][0]
-    )
+    assert [lineup["matches"] for lineup in kept["lineups"]] == [60, 60, 60, 6]
+    assert kept["lineups"][3]["traced"] == 6
+    assert {"metric", "part", "text", "value", "low", "high", "n", "evaluator", "level"} <= set(kept["readings"][0])
+    assert {"colour", "topic", "sentence", "level", "metric"} == set(kept["lights"][0])
 
 
 def test_the_same_results_give_the_same_files(connect_four, tmp_path):
-    texts = [report.write(connect_four, tmp_path / name).read_bytes() for name in "ab"]
+    texts = [write(connect_four, tmp_path / name).read_bytes() for name in "ab"]
     assert texts[0] == texts[1]
 
 
 def test_a_failed_report_leaves_the_old_one(tmp_path, monkeypatch):
     results = random_only("tic_tac_toe")
-    path = report.write(results, tmp_path)
+    path = write(results, tmp_path)
     before = path.read_bytes()
     assert {file.name for file in tmp_path.iterdir()} == {"report.html", "report.json"}
 
@@ -258,7 +263,7 @@ def test_a_failed_report_leaves_the_old_one(tmp_path, monkeypatch):
 
     monkeypatch.setattr(report, "render", fail)
     with pytest.raises(KeyboardInterrupt):
-        report.write(replace(results, title="Other"), tmp_path)
+        write(replace(results, title="Other"), tmp_path)
     assert path.read_bytes() == before
 
 
@@ -283,7 +288,7 @@ def shown_plies(tab, film: int) -> list[str]:
 
 
 def test_the_viewer_opens_at_a_spot_and_turns_by_keys(connect_four, tmp_path, browser):
-    address = report.write(connect_four, tmp_path).as_uri()
+    address = write(connect_four, tmp_path).as_uri()
     tab = browser.new_page(viewport={"width": 360, "height": 700})
     problems: list[str] = []
     tab.on("pageerror", lambda error: problems.append(str(error)))
@@ -302,11 +307,11 @@ def test_the_viewer_opens_at_a_spot_and_turns_by_keys(connect_four, tmp_path, br
 
 
 def test_without_script_the_moments_stand_side_by_side(connect_four, tmp_path, browser):
-    address = report.write(connect_four, tmp_path).as_uri()
+    address = write(connect_four, tmp_path).as_uri()
     tab = browser.new_context(java_script_enabled=False).new_page()
     tab.goto(f"{address}#replay-1-3")
-    film = cast(connect_four)[0][0]
-    assert {int(ply) for ply in shown_plies(tab, 1)} == {3, *film.moments}
+    example = examples_of(connect_four)[0][0]
+    assert {int(ply) for ply in shown_plies(tab, 1)} == {3, *example.moments}
 
 
 def test_every_metric_can_be_looked_up_in_the_page(page):

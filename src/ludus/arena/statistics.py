@@ -8,7 +8,7 @@ independent matches goes to `wilson`, whatever was played in blocks to `score_in
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
@@ -283,20 +283,6 @@ def _most_likely(observed: Array, lead: Array, ratio: float) -> Array:
         above = mean > ratio * np.sqrt(np.maximum(q @ lead**2 - mean**2, 0.0))
         low, high = np.where(above, theta, low), np.where(above, high, theta)
     return q
-
-
-# ------------------------------------------------------------------------------------------------ many looks
-
-
-def benjamini_hochberg(p_values: Sequence[float] | Array) -> Array:
-    """Adjusted p-values: calling every one below q a discovery leaves a share q of false ones among them at most
-    (Benjamini and Hochberg 1995). The i-th smallest of n becomes min over j >= i of p_j n / j."""
-    p_values = np.asarray(p_values, float)
-    order = np.argsort(p_values)[::-1]
-    ranks = np.arange(len(p_values), 0, -1)
-    adjusted = np.empty_like(p_values)
-    adjusted[order] = np.minimum.accumulate(np.minimum(p_values[order] * len(p_values) / ranks, 1.0))
-    return adjusted
 
 
 # ------------------------------------------------------------------------------------------------ means watched live

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,8 @@ from ludus.cli import options
 from ludus.errors import BadInput
 
 if TYPE_CHECKING:
-    from ludus.playtest.compare import Comparison, Difference, Outcome
+    from ludus.playtest.compare import Compared, Comparison, Pairs
+    from ludus.playtest.differences import Difference
 
 EXAMPLE = "Example: ludus compare connect_four --b rows=5 --agent random --agent mcts:sims=64"
 
@@ -41,23 +43,37 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Compare two versions of a game: the same seeds under both, until the differences are clear. Write a page."""
-    from ludus.playtest.compare import Comparison, Version, make_plan
-    from ludus.records import Store
+    from ludus.playtest.compare import MOST_PAIRS, Version, compare
     from ludus.report.comparison import write
 
-    plan = make_plan(
+    if games > MOST_PAIRS:
+        raise BadInput(f"a comparison has at most {MOST_PAIRS:,} pairs, not {games:,}")
+    comparison = compare(
         Version.of(game, a_preset, options.read_rules(a)),
         Version.of(other or game, b_preset, options.read_rules(b)),
         agent, players, seed,
     )  # fmt: skip
-    folder = out or Path("compared") / plan.name
-    with Store(folder / "matches.sqlite") as store:
-        outcome = _run(Comparison(plan, store, options.thread_count(jobs), read_sizes(matters)), games)
-    page = write(outcome, folder)
+    compared, folder = _kept(comparison, out, jobs, read_sizes(matters), games)
+    page = write(compared, folder)
     if json:
-        options.print_json({"page": str(page), **outcome.to_dict()})
+        options.print_json({"page": str(page), **compared.to_dict()})
     else:
-        _show(outcome, page)
+        _show(compared, page)
+
+
+def _kept(
+    comparison: Comparison, out: Path | None, jobs: int, sizes: dict[str, float], games: int
+) -> tuple[Compared, Path]:
+    """Play what is missing in the series of this content."""
+    from ludus.playtest.compare import Pairs, quantities
+    from ludus.playtest.series import series
+    from ludus.records import Store
+    from ludus.workers import Threads
+
+    quantities(comparison, sizes)  # refuses a wrong name before a folder is made
+    folder, note = series(out or Path("compared") / comparison.name, comparison.content)
+    with Store(folder / "matches.sqlite") as store:
+        return replace(_run(Pairs(comparison, store, Threads(jobs), sizes), games), note=note), folder
 
 
 def read_sizes(items: list[str]) -> dict[str, float]:
@@ -71,32 +87,32 @@ def read_sizes(items: list[str]) -> dict[str, float]:
     return sizes
 
 
-def _run(comparison: Comparison, pairs: int) -> Outcome:
+def _run(matches: Pairs, pairs: int) -> Compared:
     """Intervals hold whenever one stops, so one may stop it by hand, too."""
     with options.progress_bar() as bar:
-        task = bar.add_task("pairs", total=2 * pairs * len(comparison.plan.agents))
+        task = bar.add_task("pairs", total=2 * pairs * len(matches.comparison.agents))
         try:
-            return comparison.run(pairs, lambda played: bar.advance(task, played))
+            return matches.run(pairs, lambda played: bar.advance(task, played))
         except KeyboardInterrupt:
-            outcome = comparison.outcome(pairs)
-            if not outcome.levels:
+            compared = matches.compared(pairs)
+            if not compared.levels:
                 raise
-            return outcome
+            return compared
 
 
-def _show(outcome: Outcome, page: Path) -> None:
-    a, b = outcome.plan.texts
+def _show(compared: Compared, page: Path) -> None:
+    a, b = compared.comparison.texts
     print(f"A: {a}\nB: {b}\n")
-    for sentence in [*outcome.sentences, *outcome.faults]:
+    for sentence in [*compared.sentences, *compared.faults, *filter(None, [compared.note])]:
         print(sentence)
-    for level in outcome.levels:
+    for level in compared.levels:
         title = f"\n{level.agent} against itself, {level.pairs:,} pairs of matches"
         options.print_table(title, ("quantity", "A", "B", "B - A", "verdict"), [_row(one) for one in level.differences])
         for one in level.differences:
             if one.verdict == "not sure yet" and not one.quantity.is_headline:
                 print(one.sentence)
     print(
-        f"All {outcome.looked_at} intervals of differences hold together with 95 % confidence, whenever one stops.\n"
+        f"All {compared.looked_at} intervals of differences hold together with 95 % confidence, whenever one stops.\n"
         f"Charts, and intervals for A and B: {page}"
     )
 

@@ -10,8 +10,9 @@ import typer
 from ludus.cli import options
 
 if TYPE_CHECKING:
-    from ludus.measure.evidence import Results
-    from ludus.playtest.verdict import Readings
+    from ludus.measure.readings import Readings
+    from ludus.playtest.plan import Order
+    from ludus.playtest.playtest import Playtest
 
 EXAMPLE = "Example: ludus playtest connect_four --quick"
 
@@ -37,48 +38,55 @@ def command(
 ) -> None:
     """Playtest a game: random play, then search of growing strength, then a report with a verdict."""
     from ludus.catalogue import load
-    from ludus.playtest.plan import Plan, mode_for
-    from ludus.playtest.run import Playtest
-    from ludus.playtest.verdict import read
-    from ludus.report import playtest as report
+    from ludus.playtest.plan import Order, mode_for
 
     rulebook = load(game)
-    rules = options.read_rules(rule)
-    plan = Plan(
-        game, preset, rules, players or rulebook.facts.players[0], mode_for(quick, hours, precision),
-        seed, agents, games,
+    order = Order(
+        game, preset, options.read_rules(rule), players or rulebook.facts.players[0],
+        mode_for(quick, hours, precision), seed, agents, games,
     )  # fmt: skip
-    folder = out or Path("playtests") / _folder_name(rulebook.name, plan)
+    folder = out or Path("playtests") / _folder_name(rulebook.name, order)
+    playtest, readings, page = _run(order, folder, jobs)
+    if json:
+        options.print_json({"page": str(page), "notes": playtest.notes, **readings.to_dict()})
+    else:
+        _show(playtest, readings, page)
+
+
+def _run(order: Order, folder: Path, jobs: int) -> tuple[Playtest, Readings, Path]:
+    """Play and write the report; a bar shows how far it is."""
+    from ludus.playtest.run import Runner
+    from ludus.playtest.verdict import read
+    from ludus.report.playtest import write
+    from ludus.workers import Threads
+
     with options.progress_bar() as bar:
-        task = bar.add_task(rulebook.name, total=None)
+        task = bar.add_task(order.game, total=None)
 
         def watch(doing: str, done: int, total: int) -> None:
             bar.update(task, description=doing, completed=done, total=total or None)
 
-        results = Playtest(plan, folder, options.thread_count(jobs), watch).run()
+        runner = Runner(order, folder, Threads(jobs), watch)
+        playtest = runner.run()
         watch("writing the report", 0, 0)
-        page = report.write(results, folder)
-    readings = read(results)
-    if json:
-        options.print_json({"page": str(page), **readings.to_dict()})
-    else:
-        _show(results, readings, page)
+        readings = read(playtest)
+        return playtest, readings, write(playtest, readings, runner.folder)
 
 
-def _folder_name(name: str, plan) -> str:
-    """One folder for each way of testing a game, so that changed rules never meet old matches."""
-    changes = [plan.preset] * (plan.preset != "default") + [f"{key}-{value}" for key, value in plan.rules.items()]
-    return "-".join([name, f"{plan.players}p", *changes, plan.mode.name.replace(" ", "-"), str(plan.seed)])
+def _folder_name(name: str, order: Order) -> str:
+    """One folder for each way of testing a game."""
+    changes = [order.preset] * (order.preset != "default") + [f"{key}-{value}" for key, value in order.rules.items()]
+    return "-".join([name, f"{order.players}p", *changes, order.mode.name.replace(" ", "-"), str(order.seed)])
 
 
-def _show(results: Results, readings: Readings, page: Path) -> None:
-    from ludus.measure.reading import LIGHTS
+def _show(playtest: Playtest, readings: Readings, page: Path) -> None:
+    from ludus.measure.readings import COLOURS
 
-    rows = [(f"{LIGHTS[one.light][0]} {one.topic}", one.sentence.replace("*", "")) for one in readings.verdict()]
-    played = sum(len(cell.records) for cell in results.cells)
-    title = f"{results.title}, {results.players} players: {played:,} matches in {results.seconds:,.0f} seconds"
-    options.print_table(title, ("", "verdict"), rows, "\n".join([*results.faults, *results.notes]))
-    shut = [gate for gate in results.gates if not gate.is_open]
+    rows = [(f"{COLOURS[one.colour][0]} {one.topic}", one.sentence.replace("*", "")) for one in readings.verdict()]
+    played = sum(len(lineup.records) for lineup in playtest.lineups)
+    title = f"{playtest.title}, {playtest.players} players: {played:,} matches in {playtest.seconds:,.0f} seconds"
+    options.print_table(title, ("", "verdict"), rows, "\n".join([*playtest.faults, *playtest.notes]))
+    shut = [gate for gate in playtest.gates if not gate.is_open]
     if shut:
         print(f"stopped after {shut[0].name} play: {shut[0].sentence}")
     print(f"the report: {page}")

@@ -18,7 +18,7 @@ from ludus.arena.lockstep import play_to_the_end
 from ludus.catalogue import agent
 from ludus.errors import BadInput
 from ludus.game import Game
-from ludus.measure.replays import Fan, Positions, Replay, Trace, positions_of
+from ludus.measure.replays import Alternatives, Positions, Replay, Trace, positions_of
 from ludus.records import MatchRecord
 from ludus.rng import match_words, word
 from ludus.rules import share
@@ -34,10 +34,10 @@ class Evaluator:
     """From every moment that is looked at."""
     moments: int = 40
     """Of a match at most; of a longer one every second, third … ply is looked at, and holds until the next."""
-    fans: int = 4
-    """Decisions of a match that are opened up into all their actions."""
-    fan_continuations: int = 16
-    """After every action of those."""
+    decisions: int = 4
+    """Of a match that are opened up into all their actions."""
+    each: int = 16
+    """Continuations after every action of those."""
 
     def __str__(self) -> str:
         return f"{self.continuations} continuations by {self.spec}"
@@ -75,14 +75,16 @@ def _trace(game: Game, player: Agent, evaluator: Evaluator, found: Positions, re
     looked_at = found.states[:-1:stride]
     free = np.full((len(looked_at), game.facts.players[1]), -1, np.int32)
     shares, chosen = _continued(game, player, _Job(looked_at, free, evaluator.continuations), replay.players, seed)
-    fans = tuple(
-        _fan(game, player, evaluator, found.states, replay, int(k), chosen[replay.steps[k] // stride], word(seed, k))
-        for k in _opened(replay, evaluator.fans, stride, seed)
+    opened = tuple(
+        _alternatives(
+            game, player, evaluator, found.states, replay, int(k), chosen[replay.steps[k] // stride], word(seed, k)
+        )
+        for k in _opened(replay, evaluator.decisions, stride, seed)
     )
     held = np.arange(replay.plies) // stride
     expected, errors = (rows[held] for rows in _mean_and_error(shares))
     words = str(evaluator) + (f", every {stride} plies" if stride > 1 else "")
-    return Trace(words, np.vstack([expected, replay.shares]), np.vstack([errors, 0 * replay.shares]), fans, stride)
+    return Trace(words, np.vstack([expected, replay.shares]), np.vstack([errors, 0 * replay.shares]), opened, stride)
 
 
 def _opened(replay: Replay, count: int, stride: int, seed: int) -> list[int]:
@@ -92,16 +94,16 @@ def _opened(replay: Replay, count: int, stride: int, seed: int) -> list[int]:
     return sorted(int(k) for k in drawn)
 
 
-def _fan(game, player, evaluator, states, replay, decision, chosen, seed) -> Fan:
+def _alternatives(game, player, evaluator, states, replay, decision, chosen, seed) -> Alternatives:
     """Every action of one decision; rivals who choose at the same moment choose freely."""
     ply, mover = int(replay.steps[decision]), int(replay.movers[decision])
     menu = game.menu(states[ply : ply + 1], mover)
     forced = np.full((len(menu), game.facts.players[1]), -1, np.int32)
     forced[:, mover] = menu
-    job = _Job(np.repeat(states[ply : ply + 1], len(menu)), forced, evaluator.fan_continuations)
+    job = _Job(np.repeat(states[ply : ply + 1], len(menu)), forced, evaluator.each)
     shares, _ = _continued(game, player, job, replay.players, seed)
     policy = (chosen[:, mover][:, None] == menu).sum(axis=0)
-    return Fan(decision, *_mean_and_error(shares), policy)
+    return Alternatives(decision, *_mean_and_error(shares), policy)
 
 
 def _continued(game: Game, player: Agent, job: _Job, players: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ludus.compile import template
 from ludus.game import Game
+from ludus.measure.kinds import kinds_of
 from ludus.records import MatchRecord
 from ludus.rng import match_words
 from ludus.rules import MAX_ACTIONS, SEATS, legal, step, to_act
@@ -23,7 +24,7 @@ CHUNK = 512
 
 
 @dataclass(frozen=True)
-class Fan:
+class Alternatives:
     """One decision opened up: what every legal action would have led to."""
 
     decision: int
@@ -46,7 +47,7 @@ class Trace:
     """Expected shares before each step and, last, the shares that came: (plies + 1, players)."""
     errors: np.ndarray
     """Their standard errors, same shape; the last row is 0."""
-    fans: tuple[Fan, ...] = ()
+    opened: tuple[Alternatives, ...] = ()
     """Some or all decisions with more than one action."""
     stride: int = 1
     """Every how many plies the evaluator looked; between its looks the rows hold what was seen last."""
@@ -81,6 +82,48 @@ class Replay:
     @property
     def players(self) -> int:
         return len(self.shares)
+
+    @property
+    def is_draw(self) -> bool:
+        """The rules ended it, and nobody did better than anybody else."""
+        return self.outcome == "finished" and bool(np.ptp(self.shares) < 1e-9)
+
+    @property
+    def winner(self) -> int:
+        """The seat that got most; -1 if several did."""
+        best = np.flatnonzero(self.shares >= self.shares.max() - 1e-9)
+        return int(best[0]) if len(best) == 1 else -1
+
+
+def played(replays: Sequence[Replay]) -> list[Replay]:
+    """The matches that no fault ended: others say nothing about the rules."""
+    return [replay for replay in replays if replay.outcome in ("finished", "limit", "resigned")]
+
+
+def shares_of(replays: Sequence[Replay]) -> np.ndarray:
+    """Shares by match and seat."""
+    return np.array([replay.shares for replay in replays], float)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A run of steps in which one player alone decides; a step in which several do is a turn of nobody (-1)."""
+
+    mover: int
+    first: int
+    """Its first step."""
+    end: int
+    """The step after its last."""
+
+
+def turns_of(replay: Replay) -> list[Turn]:
+    steps, first = np.unique(replay.steps, return_index=True)
+    if not len(steps):
+        return []
+    movers = np.where(np.diff(first, append=len(replay.steps)) == 1, replay.movers[first], -1)
+    begins = np.flatnonzero(np.concatenate([[True], (np.diff(movers) != 0) | (movers[1:] < 0)]))
+    ends = [*steps[begins[1:]].tolist(), replay.plies]
+    return [Turn(*turn) for turn in zip(movers[begins].tolist(), steps[begins].tolist(), ends)]
 
 
 # ------------------------------------------------------------------------------------------------ playing again
@@ -182,8 +225,7 @@ def _replays(game: Game, found: Positions) -> Iterator[Replay]:
     for i, record in enumerate(found.records):
         own = slice(found.first_decision[i], found.first_decision[i + 1])
         movers, steps, actions = found.movers[own], found.steps[own], found.actions[own]
-        states = found.of_match(i)
-        kinds = (game.action_kind(states[t], int(p), int(a)) for t, p, a in zip(steps, movers, actions))
+        kinds = kinds_of(game, found.of_match(i)[steps], movers, actions)
         yield Replay(
             agents=tuple(record.agents),
             block=record.block,
@@ -214,12 +256,20 @@ def legal_kinds(game: Game, records: Sequence[MatchRecord], decisions: int = 400
     counts: dict[str, int] = dict.fromkeys(getattr(game.module, "ACTION_KINDS", ()), 0)
     left = decisions
     for record in records:
-        found = positions_of(game, [record])
-        for ply, player in zip(found.steps, found.movers):
-            state = found.states[ply : ply + 1]
-            for kind in {game.action_kind(state[0], int(player), int(a)) for a in game.menu(state, int(player))}:
+        for kinds in _menus(game, positions_of(game, [record])):
+            for kind in kinds:
                 counts[kind] = counts.get(kind, 0) + 1
         left -= len(record.actions)
         if left <= 0:
             break
     return counts
+
+
+def _menus(game: Game, found: Positions) -> list[set[str]]:
+    """The kinds on the menu of every decision of a match."""
+    menus = []
+    for ply, player in zip(found.steps, found.movers):
+        menu = game.menu(found.states[ply : ply + 1], int(player))
+        states = np.repeat(found.states[ply : ply + 1], len(menu))
+        menus.append(set(kinds_of(game, states, np.full(len(menu), player), menu.astype(np.int64))))
+    return menus

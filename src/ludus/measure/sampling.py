@@ -92,7 +92,7 @@ def bootstrap(
         if len(sums) < 2:
             return bounded(value, floor, ceiling, len(columns), floor, ceiling)
         redrawn = statistic(redraws(len(sums)) @ sums)
-    low, high = np.nanquantile(redrawn, tails(len(sums)))
+        low, high = np.nanquantile(redrawn, tails(len(sums)))
     return bounded(value, float(low), float(high), len(columns), floor, ceiling)
 
 
@@ -149,6 +149,17 @@ def quantile(values: ArrayLike, blocks: NDArray, share: float) -> Interval:
     found = rate(below + part * equal, blocks)
     low, high = np.quantile(values, [found.low, found.high])
     return bounded(value, float(low), float(high), len(values), -math.inf, math.inf)
+
+
+def root_ratio(above: ArrayLike, below: ArrayLike, blocks: NDArray) -> Interval:
+    """The root of a ratio of sums. Rooted last: squares freed of noise may be negative until summed."""
+    columns = np.column_stack([np.asarray(above, float), np.asarray(below, float)])
+    used = columns[:, 1] > 0
+
+    def statistic(sums: Array) -> Array:
+        return np.sqrt(np.maximum(sums[..., 0], 0.0) / sums[..., 1])
+
+    return bootstrap(columns[used], np.asarray(blocks)[used], statistic, 0.0, 1.0)
 
 
 def entropy_of(counts: np.ndarray) -> float:

@@ -9,9 +9,8 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Any
 
-from ludus.arena.statistics import wilson
+from ludus.arena.statistics import Interval, wilson
 from ludus.papers.experiments import Unmeasured
-from ludus.report.charts import Bar
 
 
 class Verdict(StrEnum):
@@ -27,19 +26,28 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Measure(Bar):
+class Measure:
     """One number of ours: what it is, the interval it lies in, and how many games it rests on."""
 
+    label: str
+    value: float
+    low: float
+    high: float
+    games: int
     unit: str = "%"
     rules: str = ""
     """Under which rules it was played; "" for a number that no rule touches."""
+
+    @property
+    def interval(self) -> Interval:
+        return Interval(self.value, self.low, self.high, self.games)
 
     @property
     def text(self) -> str:
         if self.unit == "%" and self.low == self.high:
             return _share(self.value)
         if self.unit == "%":
-            return super().text
+            return f"{100 * self.value:.1f} % [{100 * self.low:.1f}, {100 * self.high:.1f}]"
         if self.low == self.high:
             return self.number(self.value)
         return f"{self.number(self.value)} [{self.number(self.low)}, {self.number(self.high)}]"

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
 from ludus.catalogue import agent
 from ludus.errors import BadInput
 from ludus.game import Game
-from ludus.measure.evidence import Gate
+from ludus.identity import agent_parts, game_parts
+from ludus.measure.evidence import Level
 from ludus.measure.replays import Replay
 
 # ------------------------------------------------------------------------------------------------ how much
@@ -39,6 +41,9 @@ RANDOM_PRECISION = 0.01
 """Random matches cost so little that one may be surer of them."""
 FEWEST = 32
 """Matches of a lineup below which it is not worth to begin."""
+MOST_HOURS = 10_000
+"""A year and more: who writes a larger number has mistyped it."""
+MOST_MATCHES = 10_000_000
 SHARES = {"random": 0.1, "traces": 0.3}
 """Of the time; levels share the rest, each taking half of what is left, so that the strongest get the most."""
 
@@ -46,14 +51,14 @@ SHARES = {"random": 0.1, "traces": 0.3}
 def mode_for(quick: bool = False, hours: float = 0.0, precision: float = 0.0) -> Mode:
     if quick and hours:
         raise BadInput("either --quick or --hours, not both")
+    if hours and not 0.01 <= hours <= MOST_HOURS:  # which nan is not
+        raise BadInput(f"a playtest takes 0.01 to {MOST_HOURS:,} hours, not {hours:g}")
+    if precision and not 0.001 <= precision <= 0.3:
+        raise BadInput(f"the precision is a half-width between 0.001 and 0.3, not {precision:g}")
     mode = QUICK if quick else DEFAULT
     if hours:
         mode = Mode(f"{hours:g} hour{'s' * (hours != 1)}", 3600 * hours, 0.02, 16384)
-    if precision:
-        if not 0.001 <= precision <= 0.3:
-            raise BadInput(f"the precision is a half-width between 0.001 and 0.3, not {precision:g}")
-        mode = Mode(mode.name, mode.seconds, precision, mode.top)
-    return mode
+    return replace(mode, precision=precision or mode.precision)
 
 
 def matches_for(half_width: float) -> int:
@@ -100,35 +105,45 @@ def _whole_blocks(matches: int, block: int) -> int:
 
 # ------------------------------------------------------------------------------------------------ the ladder
 
-FIRST_SIMS = 16
+FIRST_SIMULATIONS = 16
 LONG = 60
 """Plies of a random match from which on a search does better to stop early and ask the heuristic."""
+RANDOM = Level("random", "random")
 
 
-def ladder(game: Game, mode: Mode, mean_plies: float) -> list[str]:
+def ladder(game: Game, mode: Mode, mean_plies: float) -> list[Level]:
     """Agents from weak to strong on one scale: random, greedy where the game has a heuristic, search with doubling
     budgets."""
-    levels = ["random"]
+    levels = [RANDOM]
     if game.writes("heuristic"):
-        levels.append("greedy:slip=0.1")  # one that never slips would play one match for ever
+        levels.append(_level("greedy:slip=0.1", game, "heuristic"))  # never slipping would play one match for ever
     far = ",horizon=20" if game.writes("heuristic") and mean_plies > LONG else ""
-    sims = FIRST_SIMS
-    while sims <= mode.top:
-        levels.append(f"mcts:sims={sims}{far}")
-        sims *= 2
-    return [agent(level, game).spec for level in levels]
+    simulations = FIRST_SIMULATIONS
+    while simulations <= mode.top:
+        levels.append(_level(f"mcts:sims={simulations}{far}", game, "search", simulations))
+        simulations *= 2
+    return levels
 
 
-def is_shallow(level: str) -> bool:
-    """Whether a level is the first that searches."""
-    return level.startswith(f"mcts:sims={FIRST_SIMS}") and not level[len(f"mcts:sims={FIRST_SIMS}") :][:1].isdigit()
+def _level(spec: str, game: Game, sort: Literal["heuristic", "search"], simulations: int = 0) -> Level:
+    return Level(agent(spec, game).spec, sort, simulations)
 
 
 # ------------------------------------------------------------------------------------------------ the gates
 
 
 @dataclass(frozen=True)
-class Limits:
+class Gate:
+    """A stage of the playtest: what was looked at, and whether it goes on from here."""
+
+    name: str
+    """random, shallow or strong."""
+    is_open: bool
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Bounds:
     """Beyond these a game is not worth stronger play: first the rules need work."""
 
     time_outs: float = 0.5
@@ -141,35 +156,35 @@ class Limits:
     draws: float = 0.99
 
 
-LIMITS = Limits()
+BOUNDS = Bounds()
 
 
-def gate(name: str, replays: Sequence[Replay], limits: Limits = LIMITS) -> Gate:
+def gate(name: str, replays: Sequence[Replay], bounds: Bounds = BOUNDS) -> Gate:
     """Whether what a level showed is good enough for the next."""
     if not replays:
         return Gate(name, False, "no match was played")
-    problem = _problem(replays, limits)
+    problem = _problem(replays, bounds)
     if problem:
         return Gate(name, False, f"{problem}, in {len(replays):,} matches: the rules need work before stronger play")
     return Gate(name, True, f"{len(replays):,} matches show nothing that forbids to go on")
 
 
-def _problem(replays: Sequence[Replay], limits: Limits) -> str:
+def _problem(replays: Sequence[Replay], bounds: Bounds) -> str:
     shares = np.array([replay.shares for replay in replays])
     endless = np.mean([replay.outcome == "limit" for replay in replays])
     decisions = np.mean([len(replay.movers) for replay in replays])
     menus = np.concatenate([replay.menus for replay in replays])
     level = np.ptp(shares, axis=1) < 1e-9
     seats, best = shares.mean(axis=0), int(shares.mean(axis=0).argmax())
-    if endless > limits.time_outs:
+    if endless > bounds.time_outs:
         return f"{100 * endless:.0f} % of the matches only end at the limit of plies"
-    if decisions < limits.decisions:
+    if decisions < bounds.decisions:
         return f"a match has only {decisions:.1f} decisions"
-    if len(menus) and (menus > 1).mean() < limits.choices:
+    if len(menus) and (menus > 1).mean() < bounds.choices:
         return f"only {100 * (menus > 1).mean():.0f} % of the decisions leave a choice"
-    if level.mean() > limits.draws:
+    if level.mean() > bounds.draws:
         return f"{100 * level.mean():.0f} % of the matches are drawn"
-    if seats[best] > limits.one_seat:
+    if seats[best] > bounds.one_seat:
         return f"player {best + 1} takes {100 * seats[best]:.0f} % of the points"
     return ""
 
@@ -178,7 +193,7 @@ def _problem(replays: Sequence[Replay], limits: Limits) -> str:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Order:
     """What is to be tested, and how much of it."""
 
     game: str
@@ -191,3 +206,12 @@ class Plan:
     """Further agents, each a level of its own at the top of the ladder."""
     games: int = 0
     """Matches of every lineup, where they are not to be chosen by precision and time."""
+
+    def content(self, game: Game) -> dict[str, str]:
+        """All that decides the matches: the game's rules and numbers, every agent's sources, and what was asked for."""
+        parts = game_parts(game, game.rule_values(self.preset, self.rules))
+        for spec in ("random", "mcts", *["greedy"] * game.writes("heuristic"), *self.agents):
+            parts |= agent_parts(spec, game)
+        asked = {"players": self.players, "seed": self.seed, "matches": self.games, "agents": ", ".join(self.agents)}
+        asked |= {"time": self.mode.seconds, "precision": self.mode.precision, "simulations": self.mode.top}
+        return parts | {name: f"={value}" for name, value in asked.items()}

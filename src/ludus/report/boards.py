@@ -25,7 +25,7 @@ SAMPLE = 5
 
 
 @dataclass(frozen=True)
-class Film:
+class Example:
     """A match that the page shows; `number` is the 2 of #replay-2-17."""
 
     number: int
@@ -45,14 +45,14 @@ class Film:
         return f"#replay-{self.number}-{ply}"
 
 
-class Projector:
-    """One film's pictures, drawn when they are asked for. An open game is seen from the first seat; where things are
-    hidden, the winner's eyes see the match, and nobody's cards but the winner's."""
+class Boards:
+    """The pictures of one example, drawn when they are asked for. An open game is seen from the first seat; where
+    things are hidden, the winner's eyes see the match, and nobody's cards but the winner's."""
 
-    def __init__(self, game: Game, film: Film):
-        self.game, self.film = game, film
-        self.found = positions_of(game, [film.record])
-        self.viewer = int(np.argmax(film.record.returns)) if game.facts.hidden else 0
+    def __init__(self, game: Game, example: Example):
+        self.game, self.example = game, example
+        self.found = positions_of(game, [example.record])
+        self.viewer = int(np.argmax(example.record.returns)) if game.facts.hidden else 0
         self.plies = len(self.found.states) - 1
 
     def board(self, ply: int) -> str:
@@ -75,7 +75,7 @@ class Projector:
         )
 
     def _chances(self, ply: int) -> str:
-        trace = self.film.trace
+        trace = self.example.trace
         if trace is None or ply >= len(trace.expected):
             return ""
         shares = " · ".join(f"{100 * share:.0f} %" for share in trace.expected[ply])
@@ -90,34 +90,34 @@ def without_style(svg: str) -> str:
 # ------------------------------------------------------------------------------------------------ markup
 
 
-def still(projector: Projector, ply: int, sign: str, words: str) -> str:
-    """One moment as a picture that leads to its place in the film."""
-    link = projector.film.link(ply)
+def still(boards: Boards, ply: int, sign: str, words: str) -> str:
+    """One moment as a picture that leads to its place in the slideshow."""
+    link = boards.example.link(ply)
     return (
-        f'<div class=still><a class=board href="{link}" aria-label="{safe(words)}">{projector.board(ply)}</a>'
+        f'<div class=still><a class=board href="{link}" aria-label="{safe(words)}">{boards.board(ply)}</a>'
         f"<p class=caption><i class=sign>{safe(sign)}</i> {safe(words)}</p></div>"
     )
 
 
-def cinema(projectors: Sequence[Projector]) -> list[str]:
-    """All films, within the bytes that a page may have."""
-    budget = BYTES // max(1, len(projectors))
-    return [_film(projector, budget) for projector in projectors]
+def slideshows(shown: Sequence[Boards]) -> list[str]:
+    """All examples to click through, within the bytes that a page may have."""
+    budget = BYTES // max(1, len(shown))
+    return [_slideshow(boards, budget) for boards in shown]
 
 
-def _film(projector: Projector, budget: int) -> str:
-    film = projector.film
-    sample = {*_evenly(projector.plies, SAMPLE), *film.moments}
-    frames = {ply: _frame(projector, ply) for ply in sample}
+def _slideshow(boards: Boards, budget: int) -> str:
+    example = boards.example
+    sample = {*_evenly(boards.plies, SAMPLE), *example.moments}
+    frames = {ply: _frame(boards, ply) for ply in sample}
     size = sum(map(len, frames.values())) / len(frames)
     room = int(np.clip((budget - size * len(frames)) / size, 2, MOST_FRAMES))
-    frames |= {ply: _frame(projector, ply) for ply in _evenly(projector.plies, room) if ply not in frames}
-    left_out = projector.plies + 1 - len(frames)
-    note = f" Of {projector.plies + 1} positions {len(frames)} are shown." if left_out else ""
-    seen = f" Seen by player {projector.viewer + 1}." if projector.game.facts.hidden else ""
+    frames |= {ply: _frame(boards, ply) for ply in _evenly(boards.plies, room) if ply not in frames}
+    left_out = boards.plies + 1 - len(frames)
+    note = f" Of {boards.plies + 1} positions {len(frames)} are shown." if left_out else ""
+    seen = f" Seen by player {boards.viewer + 1}." if boards.game.facts.hidden else ""
     return (
-        f'<div class=film id="replay-{film.number}" tabindex="0"><h3>{film.number} · {safe(film.title)}</h3>'
-        f"{paragraph(film.words + seen + note)}"
+        f'<div class=slides id="replay-{example.number}" tabindex="0"><h3>{example.number} · {safe(example.title)}</h3>'
+        f"{paragraph(example.words + seen + note)}"
         f"<div class=frames>{''.join(frames[ply] for ply in sorted(frames))}</div></div>"
     )
 
@@ -127,24 +127,24 @@ def _evenly(plies: int, count: int) -> list[int]:
     return sorted(set(np.linspace(0, plies, min(count, plies + 1)).round().astype(int).tolist()))
 
 
-def _frame(projector: Projector, ply: int) -> str:
-    film = projector.film
-    why = film.moments.get(ply, "")
-    is_peak = bool(why) or ply == projector.plies
+def _frame(boards: Boards, ply: int) -> str:
+    example = boards.example
+    why = example.moments.get(ply, "")
+    is_peak = bool(why) or ply == boards.plies
     sign = f"<em>{safe(why)}</em> " if why else ""
     return (
-        f'<div class="frame{" peak" * is_peak}" id="replay-{film.number}-{ply}" data-ply="{ply}">'
-        f"<div class=board>{projector.board(ply)}</div><p class=caption>{projector.caption(ply)} {sign}</p></div>"
+        f'<div class="frame{" peak" * is_peak}" id="replay-{example.number}-{ply}" data-ply="{ply}">'
+        f"<div class=board>{boards.board(ply)}</div><p class=caption>{boards.caption(ply)} {sign}</p></div>"
     )
 
 
 STYLE = (
     canvas.STYLE
     + """
-.film{background:var(--sheet);border:1px solid var(--line);border-radius:10px}
-.film{padding:.2rem 1.1rem .8rem;margin:1.2rem 0}
-.film:focus-visible{outline:2px solid var(--link)}
-.film h3,.story h3{margin:.8rem 0 .2rem;font-size:1.05rem}
+.slides{background:var(--sheet);border:1px solid var(--line);border-radius:10px}
+.slides{padding:.2rem 1.1rem .8rem;margin:1.2rem 0}
+.slides:focus-visible{outline:2px solid var(--link)}
+.slides h3,.story h3{margin:.8rem 0 .2rem;font-size:1.05rem}
 .frames,.stills{display:grid;grid-template-columns:repeat(auto-fit,minmax(10rem,1fr));gap:.8rem 1.2rem;align-items:end}
 .frame{display:none;scroll-margin-top:1rem}
 .frame.peak,.frame:target{display:block}
@@ -160,19 +160,19 @@ STYLE = (
 .reel input{flex:1;min-width:0;accent-color:var(--s0);height:1.6rem}
 .reel button{font:inherit;color:var(--ink);background:var(--none-sheet);border:0;border-radius:8px;cursor:pointer}
 .reel button{padding:.25rem .8rem;min-width:2.75rem;min-height:2.5rem}
-.film.live .frames,.film.live .reel{max-width:34rem}
-.film.live .frames{display:block}
-.film.live .frame{display:none}
-.film.live .frame.now{display:block}
-.film.live .caption{min-height:2.6em}
-.film.live .board svg{max-height:min(30rem,70vh)}
+.slides.live .frames,.slides.live .reel{max-width:34rem}
+.slides.live .frames{display:block}
+.slides.live .frame{display:none}
+.slides.live .frame.now{display:block}
+.slides.live .caption{min-height:2.6em}
+.slides.live .board svg{max-height:min(30rem,70vh)}
 @media print{
 .reel{display:none}
-.film.live .frames{display:grid;max-width:none}
-.film.live .frame.now{display:none}
-.film.live .frame.peak{display:block}
+.slides.live .frames{display:grid;max-width:none}
+.slides.live .frame.now{display:none}
+.slides.live .frame.peak{display:block}
 .frame,.still{break-inside:avoid}
-.frames,.stills,.film.live .frames{grid-template-columns:repeat(3,minmax(0,1fr))}
+.frames,.stills,.slides.live .frames{grid-template-columns:repeat(3,minmax(0,1fr))}
 .board svg{max-height:15rem}
 }
 """
@@ -182,11 +182,11 @@ SCRIPT = """
 "use strict";
 (() => {
   const address = /^#replay-(\\d+)-(\\d+)$/;
-  const films = new Map();
-  let latest = null;  // arrow keys turn the film that was used last
+  const matches = new Map();
+  let latest = null;  // arrow keys turn the match that was used last
 
-  function dress(film) {
-    const frames = [...film.querySelectorAll(".frame")];
+  function dress(slides) {
+    const frames = [...slides.querySelectorAll(".frame")];
     const reel = document.createElement("div");
     reel.className = "reel";
     const slider = Object.assign(document.createElement("input"), {type: "range", min: 0, max: frames.length - 1});
@@ -215,16 +215,16 @@ SCRIPT = """
     function open(ply) {
       const later = frames.findIndex((frame) => +frame.dataset.ply >= ply);
       show(later < 0 ? frames.length - 1 : later);
-      film.scrollIntoView({block: "start"});
+      slides.scrollIntoView({block: "start"});
       latest = turn;
     }
 
     slider.addEventListener("input", () => turnTo(+slider.value));
-    film.addEventListener("focusin", () => { latest = turn; });
-    film.querySelector(".frames").before(reel);
-    film.classList.add("live");
+    slides.addEventListener("focusin", () => { latest = turn; });
+    slides.querySelector(".frames").before(reel);
+    slides.classList.add("live");
     show(0);
-    films.set(film.id, open);
+    matches.set(slides.id, open);
   }
 
   function button(sign, label, onclick) {
@@ -235,11 +235,11 @@ SCRIPT = """
 
   function follow() {
     const spot = address.exec(location.hash);
-    const open = spot && films.get("replay-" + spot[1]);
+    const open = spot && matches.get("replay-" + spot[1]);
     if (open) open(+spot[2]);
   }
 
-  document.querySelectorAll(".film").forEach(dress);
+  document.querySelectorAll(".slides").forEach(dress);
   addEventListener("hashchange", follow);
   addEventListener("keydown", (event) => {
     const by = {ArrowLeft: -1, ArrowRight: 1}[event.key];

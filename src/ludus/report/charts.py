@@ -7,24 +7,29 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Protocol
 
+from ludus.arena.statistics import Interval
 from ludus.report.page import safe
 from ludus.report.style import CHART_STYLE, COLOURS
 
 
-@dataclass(frozen=True)
-class Bar:
-    """A share with its interval, and how many games it rests on."""
-
-    label: str
-    value: float
-    low: float
-    high: float
-    games: int
+class Named(Protocol):
+    """Whatever has a name and an interval can be drawn."""
 
     @property
-    def text(self) -> str:
-        return f"{100 * self.value:.1f} % [{100 * self.low:.1f}, {100 * self.high:.1f}]"
+    def label(self) -> str: ...
+
+    @property
+    def interval(self) -> Interval: ...
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A number with its interval, and its name."""
+
+    label: str
+    interval: Interval
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Group:
     """A line of a bar chart: one bar for each series that has one, and the published number if there is one."""
 
     label: str
-    bars: Sequence[Bar | None]
+    bars: Sequence[Named | None]
     published: float | None = None
 
 
@@ -76,7 +81,7 @@ class Axis:
 
 def bar_chart(title: str, series: Sequence[str], groups: Sequence[Group], chance: float | None = None) -> str:
     """Horizontal bars of shares with their intervals; a diamond marks what was published, a line what chance gives."""
-    most = max((bar.high for group in groups for bar in group.bars if bar), default=0.5)
+    most = max((bar.interval.high for group in groups for bar in group.bars if bar), default=0.5)
     published = [group.published for group in groups if group.published is not None]
     axis = Axis(0.0, _round_up(max([most, *published])), 0.0, 86.0)
     parts: list[str] = []
@@ -98,17 +103,18 @@ def bar_chart(title: str, series: Sequence[str], groups: Sequence[Group], chance
     return figure(title, drawing, [*keys, *marks])
 
 
-def _bar(bar: Bar, k: int, axis: Axis, y: int, published: float | None) -> str:
-    low, high, middle = axis.at(bar.low), axis.at(bar.high), y + 6
-    end = max(high, axis.at(bar.value))
+def _bar(bar: Named, k: int, axis: Axis, y: int, published: float | None) -> str:
+    found = bar.interval
+    low, high, middle = axis.at(found.low), axis.at(found.high), y + 6
+    end = max(high, axis.at(found.value))
     if published is not None and -2 < axis.at(published) - end < 8:  # the number must not lie under the diamond
         end = max(end, axis.at(published))
-    hint = f"<title>{safe(bar.label)}: {safe(bar.text)}, {bar.games:,} games</title>"
+    hint = f"<title>{safe(bar.label)}: {found}</title>"
     return (
-        f'<g>{hint}<rect class=s{k} x="0" y="{y}" width="{axis.at(bar.value)}%" height="12" rx="2"/>'
+        f'<g>{hint}<rect class=s{k} x="0" y="{y}" width="{axis.at(found.value)}%" height="12" rx="2"/>'
         f'<line class=whisker x1="{low}%" x2="{high}%" y1="{middle}" y2="{middle}"/>'
         f'<svg x="{end}%" y="{y}" overflow="visible">'
-        f'<text class=value x="6" y="10">{100 * bar.value:.1f}</text></svg></g>'
+        f'<text class=value x="6" y="10">{100 * found.value:.1f}</text></svg></g>'
     )
 
 
@@ -242,7 +248,7 @@ def _sign(moment: Moment, across: Axis, drop: int) -> str:
 def dot_chart(title: str, series: Sequence[str], groups: Sequence[Group], centre: float = 0.0) -> str:
     """Differences in points with their intervals, one dot each, beside the line where there is none."""
     bars = [bar for group in groups for bar in group.bars if bar]
-    reach = max([0.05, *(abs(end - centre) for bar in bars for end in (bar.low, bar.high))])
+    reach = max([0.05, *(abs(end - centre) for bar in bars for end in (bar.interval.low, bar.interval.high))])
     reach = math.ceil(reach * 20 - 1e-9) / 20
     axis = Axis(centre - reach, centre + reach, 3.0, 86.0)
     parts: list[str] = []
@@ -264,13 +270,14 @@ def dot_chart(title: str, series: Sequence[str], groups: Sequence[Group], centre
     return figure(title, drawing, keys)
 
 
-def _dot(bar: Bar, k: int, axis: Axis, y: int) -> str:
-    low, high, middle = axis.at(bar.low), axis.at(bar.high), y + 6
-    value, least, most = (f"{100 * x:+.1f}" for x in (bar.value, bar.low, bar.high))
-    hint = f"<title>{safe(bar.label)}: {value} [{least}, {most}] points, {bar.games:,} games</title>"
+def _dot(bar: Named, k: int, axis: Axis, y: int) -> str:
+    found = bar.interval
+    low, high, middle = axis.at(found.low), axis.at(found.high), y + 6
+    value, least, most = (f"{100 * x:+.1f}" for x in (found.value, found.low, found.high))
+    hint = f"<title>{safe(bar.label)}: {value} [{least}, {most}] points, {found.n:,} games</title>"
     return (
         f'<g>{hint}<line class="whisker l{k}" x1="{low}%" x2="{high}%" y1="{middle}" y2="{middle}"/>'
-        f'<circle class=s{k} cx="{axis.at(bar.value)}%" cy="{middle}" r="5"/>'
+        f'<circle class=s{k} cx="{axis.at(found.value)}%" cy="{middle}" r="5"/>'
         f'<svg x="{high}%" y="{y}" overflow="visible"><text class=value x="8" y="10">{value}</text></svg></g>'
     )
 

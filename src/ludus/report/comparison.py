@@ -11,7 +11,8 @@ import numpy as np
 
 from ludus.arena.statistics import Interval
 from ludus.disk import write_whole
-from ludus.playtest.compare import CONFIDENCE, SIDES, Difference, Level, Outcome
+from ludus.playtest.compare import SIDES, Compared
+from ludus.playtest.differences import CONFIDENCE, ORDER, Changes, Difference
 from ludus.report.charts import BAR_HEIGHT, FOOT, LINE_HEIGHT, SERIES, TOP, Axis, figure, histogram
 from ludus.report.page import Page, Section, Tile, anchor, paragraph, render, safe
 
@@ -33,77 +34,71 @@ REACH = 8
 """The chart of differences reaches no further than this; what lies outside is drawn at its edge, with its number."""
 
 
-def write(outcome: Outcome, folder: Path) -> Path:
+def write(compared: Compared, folder: Path) -> Path:
     """Write `compare.json` and `compare.html`; a reader never sees half of either."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "compare.json", json.dumps(outcome.to_dict(), indent=1))
-    return write_whole(folder / "compare.html", render(page(outcome)))
+    write_whole(folder / "compare.json", json.dumps(compared.to_dict(), indent=1))
+    return write_whole(folder / "compare.html", render(page(compared)))
 
 
-def page(outcome: Outcome) -> Page:
-    plan = outcome.plan
-    a, b = plan.texts
-    several = len(outcome.levels) > 1
-    tables = [part for level in outcome.levels for part in (_heading(level), _numbers(level))]
-    method = [PAIRS, STOPPING.format(looked_at=outcome.looked_at, percent=round(100 * CONFIDENCE)), VERDICTS]
+def page(compared: Compared) -> Page:
+    comparison = compared.comparison
+    a, b = comparison.texts
+    several = len(compared.levels) > 1
+    tables = [part for level in compared.levels for part in (_heading(level), _numbers(level))]
+    method = [PAIRS, STOPPING.format(looked_at=compared.looked_at, percent=round(100 * CONFIDENCE)), VERDICTS]
+    method += [*compared.faults, *filter(None, [compared.note])]
     return Page(
-        title=f"{plan.b.game.facts.title}: what changes from A to B",
+        title=f"{comparison.b.game.facts.title}: what changes from A to B",
         subtitle="Two versions of the rules on the same seeds",
-        lead=f"A is {a}, B is {b}; {' and '.join(plan.agents)} played both.",
-        tiles=_tiles(outcome),
+        lead=f"A is {a}, B is {b}; {' and '.join(comparison.agents)} played both.",
+        tiles=_tiles(compared),
         sections=[
-            Section("What changes", [*(_sentences(level, several) for level in outcome.levels), _forest(outcome)]),
-            Section("How long it takes", [_lengths(level) for level in outcome.levels]),
+            Section("What changes", [*(_sentences(level, several) for level in compared.levels), _forest(compared)]),
+            Section("How long it takes", [_lengths(level) for level in compared.levels]),
             Section("Every number", tables),
-            Section("The two versions", [_versions(outcome)]),
-            Section("How to read this", [paragraph(text) for text in [*method, *outcome.faults]]),
+            Section("The two versions", [_versions(compared)]),
+            Section("How to read this", [paragraph(text) for text in method]),
         ],
-        footer=f"{plan.players} players, seed {plan.seed}. Made by `ludus compare`; same seed, same numbers.",
+        footer=f"{comparison.players} players, seed {comparison.seed}. Made by `ludus compare`; same seed, same page.",
         style=STYLE,
     )
 
 
-def _tiles(outcome: Outcome) -> list[Tile]:
-    found = [one for level in outcome.levels for one in level.headlines]
-    matches = 2 * sum(level.pairs for level in outcome.levels)
-    counts = {
-        verdict: sum(one.verdict == verdict for one in found) for verdict in ("changed", "unchanged", "not sure yet")
-    }
-    tiles = [Tile(str(count), f"headlines {verdict}") for verdict, count in counts.items()]
+def _tiles(compared: Compared) -> list[Tile]:
+    found = [one for level in compared.levels for one in level.differences]
+    matches = 2 * sum(level.pairs for level in compared.levels)
+    counts = {verdict: sum(one.verdict == verdict for one in found) for verdict in ORDER}
+    tiles = [Tile(str(count), f"of {len(found)} numbers {verdict}") for verdict, count in counts.items()]
     return [*tiles, Tile(f"{matches:,}", "matches played")]
 
 
-def _heading(level: Level) -> str:
+def _heading(level: Changes) -> str:
     return paragraph(f"`{level.agent}` against itself, {level.pairs:,} pairs")
 
 
 # ------------------------------------------------------------------------------------------------ words and tables
 
 
-def _versions(outcome: Outcome) -> str:
+def _versions(compared: Compared) -> str:
     """What the two are, and the rules in which they differ."""
-    a, b = outcome.plan.versions
+    a, b = compared.comparison.versions
     names = [name for name in {**a.values, **b.values} if a.values.get(name) != b.values.get(name)]
     rows = [["game", a.game.source, b.game.source]] if a.game is not b.game else []
     rows += [[name, *(str(version.values.get(name, "no such rule")) for version in (a, b))] for name in names]
     return _table(("Rule", *SIDES), [[safe(cell) for cell in row] for row in rows])
 
 
-def _sentences(level: Level, several: bool) -> str:
-    items = "".join(f"<li>{_badge(one)}<span>{safe(one.sentence)}</span></li>" for one in _by_verdict(level.headlines))
+def _sentences(level: Changes, several: bool) -> str:
+    items = "".join(f"<li>{_badge(one)}<span>{safe(one.sentence)}</span></li>" for one in level.leading)
     return (_heading(level) if several else "") + f"<ul class=changes>{items}</ul>"
-
-
-def _by_verdict(found: Sequence[Difference]) -> list[Difference]:
-    order = {"changed": 0, "unchanged": 1, "not sure yet": 2}
-    return sorted(found, key=lambda one: order[one.verdict])
 
 
 def _badge(one: Difference) -> str:
     return f'<span class="badge {anchor(one.verdict)}">{one.verdict}</span>'
 
 
-def _numbers(level: Level) -> str:
+def _numbers(level: Changes) -> str:
     heads = ("Quantity", "A", "B", "Difference", "Matters from", "Verdict")
     return _table(heads, [_number_row(one) for one in level.differences])
 
@@ -139,7 +134,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 # ------------------------------------------------------------------------------------------------ charts
 
 
-def _lengths(level: Level) -> str:
+def _lengths(level: Changes) -> str:
     """Both distributions of turns side by side, without the end of a long tail."""
     both = np.concatenate(level.lengths)
     high = min(float(both.max()), 1.5 * float(np.quantile(both, 0.99)))
@@ -150,9 +145,9 @@ def _lengths(level: Level) -> str:
     return histogram(f"Length of a match: {level.agent} against itself", f"turns{cut}", edges.tolist(), counts)
 
 
-def _forest(outcome: Outcome) -> str:
+def _forest(compared: Compared) -> str:
     """A line for each quantity, a dot with its interval for each level."""
-    rows = list(zip(*(level.differences for level in outcome.levels)))
+    rows = list(zip(*(level.differences for level in compared.levels)))
     reach = min(REACH, max(2.0, *(abs(end) / one.matters for row in rows for one in row for end in _ends(one))))
     axis = Axis(-reach, reach, 3.0, 72.0)
     parts, y = [], TOP
@@ -164,7 +159,7 @@ def _forest(outcome: Outcome) -> str:
             y += BAR_HEIGHT
         y += 7
     drawing = f'<svg class=chart width="100%" height="{y + FOOT}" role="img">{_frame(axis, y)}{"".join(parts)}</svg>'
-    keys = [(level.agent, SERIES[k % len(SERIES)]) for k, level in enumerate(outcome.levels)]
+    keys = [(level.agent, SERIES[k % len(SERIES)]) for k, level in enumerate(compared.levels)]
     return figure(FOREST, drawing, keys if len(keys) > 1 else [])
 
 

@@ -7,7 +7,7 @@ from string import ascii_uppercase
 import numpy as np
 
 from ludus.measure.replays import Trace
-from ludus.report.boards import Projector, still
+from ludus.report.boards import Boards, still
 from ludus.report.charts import Line, Moment, line_chart
 from ludus.report.page import safe
 
@@ -15,14 +15,14 @@ WIDE = 1.96
 """Standard errors on each side of a curve."""
 
 
-def story(projector: Projector, trace: Trace) -> str:
-    film = projector.film
-    lines = [_line(trace.expected[:, seat], trace.errors[:, seat], seat) for seat in range(film.record.players)]
-    signs = dict(zip(sorted(film.moments), ascii_uppercase))
+def curve(boards: Boards, trace: Trace) -> str:
+    example = boards.example
+    lines = [_line(trace.expected[:, seat], trace.errors[:, seat], seat) for seat in range(example.record.players)]
+    signs = dict(zip(sorted(example.moments), ascii_uppercase))
     moments = [Moment(ply, sign) for ply, sign in signs.items()]
-    chart = line_chart(film.title, "ply", lines, is_log=False, moments=moments)
-    stills = "".join(still(projector, ply, sign, film.moments[ply]) for ply, sign in signs.items())
-    return f"<div class=story>{chart}<p>{safe(film.words)}</p><div class=stills>{stills}</div></div>"
+    chart = line_chart(example.title, "ply", lines, is_log=False, moments=moments)
+    stills = "".join(still(boards, ply, sign, example.moments[ply]) for ply, sign in signs.items())
+    return f"<div class=story>{chart}<p>{safe(example.words)}</p><div class=stills>{stills}</div></div>"
 
 
 def _line(expected: np.ndarray, errors: np.ndarray, seat: int) -> Line:

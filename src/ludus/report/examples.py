@@ -7,53 +7,52 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ludus.measure import metrics
-from ludus.measure.evidence import Results
-from ludus.measure.reading import as_sentence
-from ludus.measure.replays import Replay
-from ludus.playtest.verdict import self_plays
+from ludus.measure.metric import as_sentence
+from ludus.measure.replays import Replay, played
+from ludus.measure.sampling import Replays
+from ludus.measure.traces import SETTLED, deficits_of, doubt_of, lead_changes_of, trace_of
+from ludus.playtest.playtest import Playtest
 from ludus.records import MatchRecord
-from ludus.report.boards import Film
+from ludus.report.boards import Example
 
-MOST_BUGS = 3
-"""Faults that are shown as films; more of them would say the same."""
-SETTLED = 0.95
+MOST_FLAWS = 3
+"""Of the rules that are shown; more of them would say the same."""
 NAMES = {"typical": "most typical", "dramatic": "most dramatic", "one-sided": "most one-sided"}
 
 
-def cast(results: Results) -> tuple[list[Film], dict[str, Film]]:
-    """The films, and who plays which role. A match may play two roles: the calmest is often the shortest."""
+def examples_of(playtest: Playtest) -> tuple[list[Example], dict[str, Example]]:
+    """The examples, and which plays which role. A match may play two roles: the calmest is often the shortest."""
     found: dict[int, list[str]] = defaultdict(list)
     matches: dict[int, tuple[MatchRecord, Replay | None, dict[int, str]]] = {}
-    for role, record, replay, moments in _candidates(results):
+    for role, record, replay, moments in _candidates(playtest):
         found[id(record)].append(role)
         _, known, earlier = matches.get(id(record), (record, None, {}))
         matches[id(record)] = record, known or replay, _joined(earlier, moments)
-    films, roles = [], {}
+    examples, roles = [], {}
     for number, (key, own) in enumerate(found.items(), 1):
         record, replay, moments = matches[key]
-        film = Film(number, _title(own), told(record), record, moments, replay)
-        films.append(film)
-        roles |= dict.fromkeys(own, film)
-    return films, roles
+        example = Example(number, _title(own), ending_of(record), record, moments, replay)
+        examples.append(example)
+        roles |= dict.fromkeys(own, example)
+    return examples, roles
 
 
 Candidate = tuple[str, MatchRecord, Replay | None, dict[int, str]]
 
 
-def _candidates(results: Results) -> Iterator[Candidate]:
-    if results.traced is not None and results.traced.replays:
-        records, replays = results.traced.records, results.traced.replays
-        for role, k in metrics.highlights(replays).items():
+def _candidates(playtest: Playtest) -> Iterator[Candidate]:
+    if playtest.traced is not None and playtest.traced.replays:
+        records, replays = playtest.traced.records, playtest.traced.replays
+        for role, k in highlights(replays).items():
             yield role, records[k], replays[k], moments_of(replays[k])
-    for cell in self_plays(results)[:1]:
-        plies = [record.plies for record in cell.records]
+    for lineup in playtest.judged():
+        plies = [record.plies for record in lineup.records]
         ends = {"longest": int(np.argmax(plies)), "shortest": int(np.argmin(plies))} if len(set(plies)) > 1 else {}
         for role, k in ends.items():
-            yield role, cell.records[k], None, {plies[k]: "the end"}
-    for k, bug in enumerate(results.bugs):
-        if bug.record is not None and k < MOST_BUGS:
-            yield f"bug {k}", bug.record, None, {min(bug.ply, bug.record.plies): "here"}
+            yield role, lineup.records[k], None, {plies[k]: "the end"}
+    for k, flaw in enumerate(playtest.flaws):
+        if flaw.record is not None and k < MOST_FLAWS:
+            yield f"flaw {k}", flaw.record, None, {min(flaw.ply, flaw.record.plies): "here"}
 
 
 def moments_of(replay: Replay) -> dict[int, str]:
@@ -80,13 +79,13 @@ def _joined(one: dict[int, str], other: dict[int, str]) -> dict[int, str]:
 
 def _title(roles: list[str]) -> str:
     """Like "The most dramatic and longest match"."""
-    fault = ["a fault in the rules"] if any(role.startswith("bug") for role in roles) else []
-    names = [NAMES.get(role, role) for role in roles if not role.startswith("bug")]
+    fault = ["a fault in the rules"] if any(role.startswith("flaw") for role in roles) else []
+    names = [NAMES.get(role, role) for role in roles if not role.startswith("flaw")]
     listed = " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
     return as_sentence(", ".join(fault + ([f"the {listed} match"] if names else []))).rstrip(".")
 
 
-def told(record: MatchRecord) -> str:
+def ending_of(record: MatchRecord) -> str:
     """How a match ended, in a sentence."""
     plies = f"{record.plies} {'ply' if record.plies == 1 else 'plies'}"
     if record.outcome == "limit":
@@ -98,3 +97,44 @@ def told(record: MatchRecord) -> str:
         return f"A draw after {plies}."
     names = " and ".join(f"player {seat + 1}" for seat in best)
     return as_sentence(f"{names} {'win' if len(best) > 1 else 'wins'} after {plies}")
+
+
+# ------------------------------------------------------------------------------------------------ which are worth it
+
+
+def highlights(replays: Replays) -> dict[str, int]:
+    """Which matches to show, by index: the most typical one and, with traces, the most dramatic and the most
+    one-sided one."""
+    usable = [i for i, replay in enumerate(replays) if played([replay]) and replay.plies]
+    seen = [i for i in usable if replays[i].trace is not None]
+    won = [i for i in seen if replays[i].winner >= 0]
+    shown = {}
+    if usable:
+        shown["typical"] = _middle(replays, seen or usable)
+    if won:
+        shown["dramatic"] = max(won, key=lambda i: _excitement(replays[i]))
+        shown["one-sided"] = max(won, key=lambda i: _ease(replays[i]))
+    return shown
+
+
+def _middle(replays: Replays, usable: list[int]) -> int:
+    """The match nearest to the medians of length, of lead changes and of doubt, each in units of its own spread."""
+    rows = np.array([_traits(replays[i]) for i in usable])
+    off = np.abs(rows - np.median(rows, axis=0))
+    spread = off.mean(axis=0)
+    return usable[int((off / np.where(spread > 0, spread, 1.0)).sum(axis=1).argmin())]
+
+
+def _traits(replay: Replay) -> tuple[float, ...]:
+    if replay.trace is None:
+        return (replay.plies, len(replay.movers))
+    return (replay.plies, lead_changes_of(replay.trace), float(doubt_of(replay.trace).mean()))
+
+
+def _excitement(replay: Replay) -> tuple[float, int]:
+    """How deep the winner was down; among equals, how often the lead passed on."""
+    return float(deficits_of(replay).max()), lead_changes_of(trace_of(replay))
+
+
+def _ease(replay: Replay) -> float:
+    return float(trace_of(replay).expected[:-1, replay.winner].mean())

@@ -9,7 +9,7 @@ import numpy as np
 
 from ludus.arena.statistics import wilson
 from ludus.game import Game
-from ludus.measure.evidence import Cell
+from ludus.measure.evidence import Lineup
 from ludus.measure.replays import positions_of
 from ludus.report.charts import Node, tree_chart
 
@@ -21,26 +21,26 @@ DOUBT = 10
 """Matches that speak for an even result before the first is seen: else a line played once has the deepest colour."""
 
 
-def openings_chart(game: Game, cell: Cell) -> str:
-    matches = list(range(len(cell.replays)))
-    nodes = _branches(_Openings(game, cell), matches, 0, len(matches))
+def openings_chart(game: Game, lineup: Lineup) -> str:
+    matches = list(range(len(lineup.replays)))
+    nodes = _branches(_Openings(game, lineup), matches, 0, len(matches))
     heads = [f"decision {k + 1}" for k in range(DEPTH)]
-    others = "good for player 2" if cell.replays[0].players == 2 else "good for the others"
+    others = "good for player 2" if lineup.replays[0].players == 2 else "good for the others"
     return tree_chart(f"How {len(matches):,} matches begin", heads, nodes, ("good for player 1", others))
 
 
 class _Openings:
     """The first decisions of every match, and their words."""
 
-    def __init__(self, game: Game, cell: Cell):
-        self.game, self.cell = game, cell
-        self.lines = [replay.actions[:DEPTH].tolist() for replay in cell.replays]
-        self.first = np.array([replay.shares[0] for replay in cell.replays])
-        self.even = 1 / cell.replays[0].players
+    def __init__(self, game: Game, lineup: Lineup):
+        self.game, self.lineup = game, lineup
+        self.lines = [replay.actions[:DEPTH].tolist() for replay in lineup.replays]
+        self.first = np.array([replay.shares[0] for replay in lineup.replays])
+        self.even = 1 / lineup.replays[0].players
 
     def words(self, i: int, k: int) -> str:
         """What was decided in decision k of a match."""
-        found = positions_of(self.game, [self.cell.records[i]])
+        found = positions_of(self.game, [self.lineup.records[i]])
         return self.game.action_text(found.states[found.steps[k]], int(found.movers[k]), int(found.actions[k]))
 
 

@@ -10,88 +10,100 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ludus.catalogue import load
 from ludus.disk import write_whole
-from ludus.game import Game
-from ludus.measure import metrics
-from ludus.measure.evidence import Bug, Cell, Results
-from ludus.measure.reading import LIGHTS, Reading, Readings, as_sentence
-from ludus.playtest.verdict import GROUPS, read, self_plays
+from ludus.measure.evidence import Lineup
+from ludus.measure.metric import (
+    CHOICES,
+    GROUPS,
+    LENGTH,
+    RULES,
+    SEATS,
+    SKILL,
+    TABLE,
+    TENSION,
+    Light,
+    Reading,
+    as_sentence,
+)
+from ludus.measure.metrics import metric
+from ludus.measure.readings import COLOURS, Readings
+from ludus.playtest.flaws import Flaw
+from ludus.playtest.playtest import Playtest
 from ludus.report import boards
-from ludus.report.boards import Film, Projector, cinema
-from ludus.report.curves import story
-from ludus.report.examples import cast
-from ludus.report.figures import actions, ladder, lengths, seats
+from ludus.report.boards import Boards, Example, slideshows
+from ludus.report.curves import curve
+from ludus.report.examples import examples_of
+from ludus.report.figures import actions_table, figures
 from ludus.report.glossary import glossary
 from ludus.report.openings import openings_chart
 from ludus.report.page import Page, Section, Tile, bullets, paragraph, render, safe
 
 
-def write(results: Results, folder: Path) -> Path:
+def write(playtest: Playtest, readings: Readings, folder: Path) -> Path:
     """Write `report.html` and `report.json`; a reader never sees half of either."""
-    readings = read(results)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "report.json", json.dumps(to_dict(results, readings), indent=1, allow_nan=False))
-    return write_whole(folder / "report.html", render(page(results, readings)))
+    write_whole(folder / "report.json", json.dumps(to_dict(playtest, readings), indent=1, allow_nan=False))
+    return write_whole(folder / "report.html", render(page(playtest, readings)))
 
 
-def to_dict(results: Results, readings: Readings) -> dict[str, object]:
+def to_dict(playtest: Playtest, readings: Readings) -> dict[str, object]:
     """All that the report says, without the matches."""
-    plain = ("game", "title", "version", "preset", "rules", "players", "seed", "mode", "levels", "faults", "notes")
+    plain = ("title", "preset", "rules", "players", "seed", "mode", "faults", "notes")
     return {
-        **{name: getattr(results, name) for name in plain},
-        "seconds": round(results.seconds, 1),
+        "game": playtest.game.source,
+        "version": playtest.game.facts.version,
+        **{name: getattr(playtest, name) for name in plain},
+        "levels": playtest.specs,
+        "seconds": round(playtest.seconds, 1),
         **readings.to_dict(),
-        "gates": [asdict(gate) for gate in results.gates],
-        "bugs": [asdict(bug) for bug in results.bugs],
-        "cells": [_cell_numbers(cell) for cell in _all_cells(results)],
+        "gates": [asdict(gate) for gate in playtest.gates],
+        "flaws": [asdict(flaw) for flaw in playtest.flaws],
+        "lineups": [_lineup_numbers(lineup) for lineup in _all_lineups(playtest)],
     }
 
 
-def _all_cells(results: Results) -> list[Cell]:
-    return [*results.cells, *filter(None, [results.traced])]
+def _all_lineups(playtest: Playtest) -> list[Lineup]:
+    return [*playtest.lineups, *filter(None, [playtest.traced])]
 
 
-def _cell_numbers(cell: Cell) -> dict[str, object]:
+def _lineup_numbers(lineup: Lineup) -> dict[str, object]:
     return {
-        "name": cell.name,
-        "specs": list(cell.specs),
-        "matches": len(cell.records),
-        "wanted": cell.wanted,
-        "aim": cell.aim,
-        "traced": sum(replay.trace is not None for replay in cell.replays),
+        "name": lineup.name,
+        "specs": list(lineup.specs),
+        "matches": len(lineup.records),
+        "wanted": lineup.wanted,
+        "aim": lineup.aim,
+        "traced": sum(replay.trace is not None for replay in lineup.replays),
     }
 
 
 # ------------------------------------------------------------------------------------------------ the page
 
 
-def page(results: Results, readings: Readings) -> Page:
-    game = load(results.game)
-    films, roles = cast(results)
-    projectors = {film.number: Projector(game, film) for film in films}
+def page(playtest: Playtest, readings: Readings) -> Page:
+    examples, roles = examples_of(playtest)
+    shown = [Boards(playtest.game, example) for example in examples]
     sections = [
-        Section("Verdict", [_lights(readings), *_stop(results)]),
-        Section("Problems in the rules", _bugs(results.bugs, roles)),
-        Section("Seats and skill", [*seats(results), *ladder(results)]),
-        Section("Length", lengths(results)),
-        Section("Three matches", _stories(list(projectors.values()))),
-        Section("Actions", actions(results)),
-        Section("Openings", _openings(game, results)),
-        Section("Replays", _cinema(list(projectors.values()))),
+        Section("Verdict", [_lights(readings), *_stop(playtest)]),
+        Section("Problems in the rules", _flaws(playtest.flaws, roles)),
+        Section("Seats and skill", figures(playtest, SEATS, SKILL)),
+        Section("Length", figures(playtest, RULES, LENGTH)),
+        Section("Three matches", [*_curves(shown), *figures(playtest, TENSION, TABLE)]),
+        Section("Actions", [*figures(playtest, CHOICES), *actions_table(playtest)]),
+        Section("Openings", _openings(playtest)),
+        Section("Replays", _slideshows(shown)),
         Section("Every number", [_table(readings, group) for group in GROUPS if readings.of(group)]),
-        Section("How it was measured", _measured(results)),
-        Section("What the numbers mean", glossary(dict.fromkeys(reading.key for reading in readings.found))),
+        Section("How it was measured", _measured(playtest)),
+        Section("What the numbers mean", glossary(dict.fromkeys(reading.metric for reading in readings.numbers))),
     ]
     return Page(
-        title=results.title,
-        subtitle=f"Playtest · {results.players} players · {results.preset} rules · {results.mode}",
+        title=playtest.title,
+        subtitle=f"Playtest · {playtest.players} players · {playtest.preset} rules · {playtest.mode}",
         lead=readings.summary(),
         tiles=[_tile(reading) for reading in readings.headlines()],
         sections=[section for section in sections if any(section.blocks)],
-        footer=f"Made by `ludus playtest {results.game}`, seed {results.seed}; the same seed gives the same numbers. "
-        "Brackets hold 95 % intervals. Every number speaks of the agents named beside it, and of people as far as they "
-        "play alike.",
+        footer=f"Made by `ludus playtest {playtest.game.source}`, seed {playtest.seed}; the same seed gives the same "
+        "numbers. Brackets hold 95 % intervals. Every number speaks of the agents named beside it, and of people as "
+        "far as they play alike.",
         style=boards.STYLE + STYLE,
         script=boards.SCRIPT,
     )
@@ -105,63 +117,68 @@ def _tile(reading: Reading) -> Tile:
 
 
 def _lights(readings: Readings) -> str:
-    return "<ul class=lights>" + "".join(_light(reading) for reading in readings.verdict()) + "</ul>"
+    return "<ul class=lights>" + "".join(_light(light) for light in readings.verdict()) + "</ul>"
 
 
-def _light(reading: Reading) -> str:
-    sign, meaning = LIGHTS[reading.light]
+def _light(light: Light) -> str:
+    sign, meaning = COLOURS[light.colour]
     return (
-        f'<li class="{reading.light}"><span class=lamp role="img" aria-label="{meaning}">{sign}</span>'
-        f"<div><b>{safe(reading.topic)}</b>{paragraph(reading.sentence)}</div></li>"
+        f'<li class="{light.colour}"><span class=lamp role="img" aria-label="{meaning}">{sign}</span>'
+        f"<div><b>{safe(light.topic)}</b>{paragraph(light.sentence)}</div></li>"
     )
 
 
-def _stop(results: Results) -> list[str]:
-    shut = [gate for gate in results.gates if not gate.is_open]
+def _stop(playtest: Playtest) -> list[str]:
+    shut = [gate for gate in playtest.gates if not gate.is_open]
     words = "The playtest stopped after"
     return [paragraph(f"*{words} {gate.name} play.* {as_sentence(gate.sentence)}", "stop") for gate in shut]
 
 
-def _bugs(bugs: Sequence[Bug], roles: Mapping[str, Film]) -> list[str]:
+def _flaws(flaws: Sequence[Flaw], roles: Mapping[str, Example]) -> list[str]:
     rows = []
-    for k, bug in enumerate(bugs):
-        film = roles.get(f"bug {k}")
-        link = f' <a href="{film.link(min(bug.ply, film.record.plies))}">See it happen.</a>' if film else ""
-        rows.append(f'<li><span class="badge red">{safe(bug.kind)}</span> {safe(as_sentence(bug.sentence))}{link}</li>')
-    return [f"<ul class=bugs>{''.join(rows)}</ul>"] if rows else []
+    for k, flaw in enumerate(flaws):
+        example = roles.get(f"flaw {k}")
+        link = f' <a href="{example.link(min(flaw.ply, example.record.plies))}">See it happen.</a>' if example else ""
+        rows.append(
+            f'<li><span class="badge red">{safe(flaw.kind)}</span> {safe(as_sentence(flaw.sentence))}{link}</li>'
+        )
+    return [f"<ul class=flaws>{''.join(rows)}</ul>"] if rows else []
 
 
-def _stories(projectors: Sequence[Projector]) -> list[str]:
-    told = [(projector, trace) for projector in projectors if (trace := projector.film.trace)]
+def _curves(shown: Sequence[Boards]) -> list[str]:
+    told = [(one, trace) for one in shown if (trace := one.example.trace)]
     if not told:
         return []
     words = "Curves show what each seat could expect, seen by somebody who knows the whole state"
     words = f"{words}: the mean of {told[0][1].evaluator}, with bands of 95 %."
-    return [paragraph(words), *(story(projector, trace) for projector, trace in told)]
+    return [paragraph(words), *(curve(one, trace) for one, trace in told)]
 
 
-def _openings(game: Game, results: Results) -> list[str]:
+def _openings(playtest: Playtest) -> list[str]:
     words = "Matches of {} against itself. Boxes are as high as the line was frequent."
-    cells = self_plays(results)[:1]
-    return [block for cell in cells for block in (paragraph(words.format(cell.specs[0])), openings_chart(game, cell))]
+    return [
+        block
+        for lineup in playtest.judged()
+        for block in (paragraph(words.format(lineup.specs[0])), openings_chart(playtest.game, lineup))
+    ]
 
 
-def _cinema(projectors: Sequence[Projector]) -> list[str]:
+def _slideshows(shown: Sequence[Boards]) -> list[str]:
     words = "Slide, use the arrow keys, or follow a link of this page. An address ending in `#replay-1-7` opens there."
-    return [paragraph(words), *cinema(projectors)] if projectors else []
+    return [paragraph(words), *slideshows(shown)] if shown else []
 
 
 def _table(readings: Readings, group: str) -> str:
     """A line for each thing measured, under a sentence on each metric; several levels share a line."""
     metric_rows: dict[str, dict[str, list[Reading]]] = {}
     for reading in readings.of(group):
-        metric_rows.setdefault(reading.key, {}).setdefault(reading.name, []).append(reading)
-    bodies = "".join(_metric(key, rows) for key, rows in metric_rows.items())
+        metric_rows.setdefault(reading.metric, {}).setdefault(reading.name, []).append(reading)
+    bodies = "".join(_metric(name, rows) for name, rows in metric_rows.items())
     return f"<h3>{safe(group)}</h3><table class=numbers>{bodies}</table>"
 
 
 def _metric(key: str, rows: Mapping[str, Sequence[Reading]]) -> str:
-    about = f'{safe(metrics.EXPLAINED.get(key, ""))} <a href="#metric-{key}">How it is measured</a>'
+    about = f'{safe(metric(key).what)} <a href="#metric-{key}">How it is measured</a>'
     lines = "".join(_row(name, found) for name, found in rows.items())
     return f"<tbody><tr class=about><th colspan=2>{about}</th></tr>{lines}</tbody>"
 
@@ -174,30 +191,30 @@ def _row(name: str, found: Sequence[Reading]) -> str:
 def _measure(reading: Reading) -> str:
     value, _, interval = reading.text.partition(" [")
     span = f" [{safe(interval)}" if interval else ""
-    rests = " · ".join(filter(None, (f"{reading.n:,} games", reading.level, reading.evaluator)))
+    rests = " · ".join(filter(None, (f"{reading.found.n:,} games", reading.level, reading.evaluator)))
     beside = f"<div class=beside>{safe(reading.beside)}</div>" if reading.beside else ""
     return f"<div class=measure><b>{safe(value)}</b>{span} <span class=rests>{safe(rests)}</span>{beside}</div>"
 
 
-def _measured(results: Results) -> list[str]:
-    rules = ", ".join(f"{name} {value}" for name, value in results.rules.items()) or "no rule numbers"
+def _measured(playtest: Playtest) -> list[str]:
+    rules = ", ".join(f"{name} {value}" for name, value in playtest.rules.items()) or "no rule numbers"
     facts = [
-        f"Game `{results.game}`, version {results.version}, {results.preset} rules ({rules}).",
-        f"Seed {results.seed}; {results.seconds:,.0f} seconds of work.",
-        *(as_sentence(f"after {gate.name} play: {gate.sentence}") for gate in results.gates),
+        f"Game `{playtest.game.source}`, version {playtest.game.facts.version}, {playtest.preset} rules ({rules}).",
+        f"Seed {playtest.seed}; {playtest.seconds:,.0f} seconds of work.",
+        *(as_sentence(f"after {gate.name} play: {gate.sentence}") for gate in playtest.gates),
     ]
     heads = "".join(f"<th>{head}</th>" for head in ("Who played", "Matches", "Wanted", "For a half-width of"))
     rows = "".join(
-        f"<tr><td>{safe(cell.name)}</td><td data-label=Matches>{len(cell.records):,}</td>"
-        f"<td data-label=Wanted>{cell.wanted:,}</td><td data-label=Half-width>{100 * cell.aim:.1f} points</td></tr>"
-        for cell in _all_cells(results)
+        f"<tr><td>{safe(lineup.name)}</td><td data-label=Matches>{len(lineup.records):,}</td>"
+        f"<td data-label=Wanted>{lineup.wanted:,}</td><td data-label=Half-width>{100 * lineup.aim:.1f} points</td></tr>"
+        for lineup in _all_lineups(playtest)
     )
     table = f"<table class=cells><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-    return [bullets([*facts, *map(as_sentence, [*results.notes, *results.faults])]), table]
+    return [bullets([*facts, *map(as_sentence, [*playtest.notes, *playtest.faults])]), table]
 
 
 STYLE = """
-.lights,.bugs{list-style:none;padding:0;max-width:none}
+.lights,.flaws{list-style:none;padding:0;max-width:none}
 .lights{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr));gap:.7rem}
 .lights li{display:flex;gap:.8rem;background:var(--sheet);border:1px solid var(--line);border-radius:10px}
 .lights li{padding:.7rem .9rem;break-inside:avoid}
@@ -206,10 +223,11 @@ STYLE = """
 .green .lamp{color:var(--good);background:var(--good-sheet)}
 .amber .lamp{color:var(--warn);background:var(--warn-sheet)}
 .red .lamp,.badge.red{color:var(--bad);background:var(--bad-sheet)}
-.none .lamp{color:var(--none);background:var(--none-sheet)}
+.unsure .lamp{color:var(--none);background:none;border:1.5px dashed var(--none);line-height:1.7rem}
+.unsure p{color:var(--soft)}
 .lights .red{border-color:var(--bad)}
 .stop{border-left:4px solid var(--bad);padding-left:.8rem}
-.bugs li{margin:.5rem 0}
+.flaws li{margin:.5rem 0}
 .numbers td{padding:.35rem 1rem .35rem 0}
 .numbers td:nth-child(1){width:40%}
 .numbers .about th{font-weight:400;padding:1rem 0 .35rem}

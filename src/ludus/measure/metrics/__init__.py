@@ -1,169 +1,26 @@
-"""What matches tell about a game: every metric of the playtest, and one sentence on each.
-
-A metric is a function from matches of one lineup (`Replay`s) to an `Interval`, or to a small record of them; where
-several lineups are wanted, it says so. Its name is also the name of its page under docs/metrics. A metric that finds
-nothing to measure, such as drama without a trace, answers with n = 0 and the value nan.
-"""
+"""Every metric, one file each; `ludus.measure.metric` says what is in it. The folder is searched."""
 
 from __future__ import annotations
 
-from ludus.measure.metrics.alternatives import (
-    Agency,
-    agency,
-    blunder_cost,
-    effective_choice,
-    kingmaking,
-    luck_in_play,
-    suspense,
-)
-from ludus.measure.metrics.decisions import (
-    QUANTILES,
-    ActionUse,
-    Branching,
-    Downtime,
-    Duration,
-    Openings,
-    Spread,
-    TreeSize,
-    action_use,
-    branching,
-    coverage,
-    crowding,
-    downtime,
-    duration,
-    faded,
-    openings,
-    refinement,
-    repetition,
-    tree_size,
-)
-from ludus.measure.metrics.fairness import (
-    RUNG,
-    Endings,
-    SeatAdvantage,
-    SkillLadder,
-    balance,
-    endings,
-    luck_share,
-    non_transitivity,
-    pair_score,
-    seat_advantage,
-    skill_ladder,
-    skill_share,
-)
-from ludus.measure.metrics.traces import (
-    QUARTERS,
-    Decisiveness,
-    Drama,
-    LeadChanges,
-    Noisy,
-    Surprise,
-    Uncertainty,
-    comeback,
-    decisiveness,
-    drama,
-    highlights,
-    killer_moves,
-    lead_changes,
-    permanence,
-    runaway_leader,
-    stability,
-    surprise,
-    uncertainty,
-)
+import importlib
+import pkgutil
+from dataclasses import replace
+from functools import cache
 
-EXPLAINED = {
-    "seat_advantage": "What each seat wins beyond its fair share when equal players sit in all of them.",
-    "balance": "How even the seats are: 1 if all win equally often, 0 if one always wins.",
-    "endings": "How matches end: with a winner, in a draw, cut off at the limit, or by a fault of an agent.",
-    "duration": "How long a match lasts, in plies, decisions and turns.",
-    "downtime": "How many decisions of others one waits for between two turns of one's own.",
-    "branching": "How many actions a player may choose from, and how often there is a choice at all.",
-    "effective_choice": "How many actions a good player really wavers between.",
-    "tree_size": "How many different lines of play there are, as a power of ten.",
-    "drama": "How far behind the later winner was while it trailed.",
-    "lead_changes": "How often the lead passes from one player to another.",
-    "decisiveness": "When the match was settled, and how many plies were played after that.",
-    "uncertainty": "How open the result is during a match, and in its last quarter.",
-    "suspense": "How much the next choice may change what players can expect.",
-    "surprise": "How much what happened did change what players could expect.",
-    "killer_moves": "How much the best single move of a match gains.",
-    "blunder_cost": "What it costs to choose at random once.",
-    "permanence": "How much of a gain is left when the same player's next turn begins.",
-    "agency": "How often it matters what one chooses, and how clear the best choice is.",
-    "stability": "How much expectations move up and down over a match; large means unstable.",
-    "comeback": "How often the winner had once been nearly lost.",
-    "runaway_leader": "How often whoever leads after a quarter, half and three quarters of the match wins it.",
-    "skill_ladder": "How many times one can get clearly better at the game.",
-    "luck_share": "How much of the result between equal players is the same whenever the same chance falls again.",
-    "luck_in_play": "How much of the result is decided by chance and not by what players choose.",
-    "skill_share": "How much of the result between unequal players is explained by who plays better.",
-    "openings": "How many different openings good players use, and how much the result depends on them.",
-    "action_use": "Who uses each kind of action, and whether those who do win more.",
-    "coverage": "How many of the kinds of action that the rules offer are ever chosen.",
-    "repetition": "How often a position comes back within a match.",
-    "kingmaking": "How often a player whose own result is not at stake decides between the others.",
-    "non_transitivity": "How much the agents beat each other in circles, like rock, paper and scissors.",
-    "refinement": "The root of the choices a decision over the decisions a match: a published curiosity.",
-}
-"""One sentence for each metric, by its name."""
+from ludus.errors import UnknownName
+from ludus.measure.metric import GROUPS, Metric
 
-__all__ = [
-    "EXPLAINED",
-    "QUANTILES",
-    "QUARTERS",
-    "RUNG",
-    "ActionUse",
-    "Agency",
-    "Branching",
-    "Decisiveness",
-    "Downtime",
-    "Drama",
-    "Duration",
-    "Endings",
-    "LeadChanges",
-    "Noisy",
-    "Openings",
-    "SeatAdvantage",
-    "SkillLadder",
-    "Spread",
-    "Surprise",
-    "TreeSize",
-    "Uncertainty",
-    "action_use",
-    "agency",
-    "balance",
-    "blunder_cost",
-    "branching",
-    "comeback",
-    "coverage",
-    "crowding",
-    "decisiveness",
-    "downtime",
-    "drama",
-    "duration",
-    "effective_choice",
-    "endings",
-    "faded",
-    "highlights",
-    "killer_moves",
-    "kingmaking",
-    "lead_changes",
-    "luck_in_play",
-    "luck_share",
-    "non_transitivity",
-    "openings",
-    "pair_score",
-    "permanence",
-    "refinement",
-    "repetition",
-    "runaway_leader",
-    "seat_advantage",
-    "skill_ladder",
-    "skill_share",
-    "stability",
-    "surprise",
-    "suspense",
-    "tree_size",
-    "uncertainty",
-]
+
+@cache
+def all_metrics() -> dict[str, Metric]:
+    """By name, in the order of their groups."""
+    names = [module.name for module in pkgutil.iter_modules(__path__)]
+    found = {name: importlib.import_module(f"{__name__}.{name}").METRIC for name in names}
+    order = sorted(found, key=lambda name: (GROUPS.index(found[name].group), name))
+    return {name: replace(found[name], name=name) for name in order}
+
+
+def metric(name: str) -> Metric:
+    if name not in all_metrics():
+        raise UnknownName("metric", name, all_metrics())
+    return all_metrics()[name]

@@ -263,7 +263,7 @@ def skill(results: Measured) -> str:
         "random": "random",
     }
     groups = drawn([both(results, words, name) for name, words in names.items()])
-    groups.sort(key=lambda group: -max(one.value for one in group.bars if one))
+    groups.sort(key=lambda group: -max(one.interval.value for one in group.bars if one))
     return bar_chart("Every agent against three random players", COLUMNS, groups, CHANCE)
 
 

@@ -1,0 +1,63 @@
+"""What chance decides in all, and not what players choose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ludus.arena.statistics import Interval
+from ludus.measure.alternatives import stir_of, sums_of, with_alternatives
+from ludus.measure.evidence import Evidence
+from ludus.measure.luck import LUCK, dice_fall
+from ludus.measure.metric import SHARE, SKILL, Light, Metric, Reading, of_traces
+from ludus.measure.metrics import luck_share
+from ludus.measure.replays import shares_of
+from ludus.measure.sampling import Array, Replays, bootstrap, unknown
+
+
+def measure(replays: Replays) -> Interval:
+    """How much of the variation of results chance decides, and not what players choose: 1 - E[Σ suspense²] / Var(u).
+
+    What can be expected moves by choices and by chance, and the squares of all moves add up to the variance of the
+    result. The matches must be played by the evaluator's own agent.
+    """
+    replays = with_alternatives(replays)
+    if not replays:
+        return unknown(0.0, 1.0)
+    stirs, counts, blocks = sums_of(replays, stir_of)
+    open_ones = np.array([(replay.menus > 1).sum() for replay in replays], float)
+    chosen = open_ones * np.array(stirs) / np.maximum(counts, 1)
+    shares = shares_of(replays)
+    columns = np.column_stack([chosen, shares, (shares**2).sum(axis=1), np.ones(len(replays))])
+
+    def statistic(sums: Array) -> Array:
+        count = sums[..., -1]
+        whole = (sums[..., -2] - (sums[..., 1:-2] ** 2).sum(axis=-1) / count) * count / (count - 1) / 2
+        return 1 - sums[..., 0] / np.where(whole > 1e-9, whole, math.nan)
+
+    return bootstrap(columns, blocks, statistic, 0.0, 1.0)
+
+
+def read(evidence: Evidence) -> Iterator[Reading | Light]:
+    if evidence.traced is None or not evidence.game.facts.chance or not dice_fall(evidence):
+        return
+    found, about = measure(evidence.traced.replays), of_traces(evidence.traced)
+    yield Reading("luck_in_play", "What chance decides in all, and not choices", found, **about)
+    if found.n:
+        words = f"Chance decides {SHARE.text(found)} of the results between equals, choices the rest.{_deal(evidence)}"
+        yield LUCK.light("Luck", found, words, about["level"])
+
+
+def _deal(evidence: Evidence) -> str:
+    """How much of it is there before the first choice."""
+    found = [evidence.once(luck_share.measure, lineup.replays) for lineup in evidence.judged()]
+    if not found or not found[0].n:
+        return ""
+    return f" The deal alone decides {SHARE.text(found[0])}: so much comes out alike when the same chance falls again."
+
+
+METRIC = Metric(
+    SKILL, "How much of the result is decided by chance and not by what players choose.", read, needs="traces"
+)
