@@ -72,3 +72,28 @@ def test_bad_files_get_a_sentence(ludus, tmp_path):
         code, _, err = ludus(*arguments)
         assert code == 2
         assert reason in err
+
+
+MAP = "P 0 0 0 9 {}\nP 0 {} 1 100 5\nP 0 -9 2 100 5\n"
+
+
+def test_every_map_of_a_folder_is_played_from_both_seats(ludus, tmp_path):
+    for number in (2, 10, 1):
+        (tmp_path / f"map{number}.txt").write_text(MAP.format(number % 6, 9))
+    records = tmp_path.parent / f"{tmp_path.name}.jsonl"
+    code, out, _ = ludus(
+        "match", "planet_wars", "rage", "dual", "--maps", str(tmp_path), "--rule", "turns=5", "--records", str(records),
+        "--json",
+    )  # fmt: skip
+    assert code == 0
+    assert json.loads(out)["games"] == 6
+    rows = [json.loads(line) for line in records.read_text().splitlines()]
+    growth = {(row["block"], row["rotation"]): row["start"]["growth"][0] for row in rows if "block" in row}
+    assert growth == {(block, seat): (1, 2, 4)[block] for block in range(3) for seat in range(2)}
+
+
+def test_a_bad_map_is_told_with_its_file_and_line(ludus, tmp_path):
+    (tmp_path / "map1.txt").write_text("P 0 0 0 9 5\nP 0 nine 1 100 5\n")
+    code, _, err = ludus("match", "planet_wars", "rage", "dual", "--maps", str(tmp_path))
+    assert code == 2
+    assert "map1.txt: line 2: a coordinate is a number" in err

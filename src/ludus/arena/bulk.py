@@ -95,7 +95,8 @@ class Arena:
         ours = all(is_ours(self.specs[k], self.game.source) for k in seating.seats)
         match = Match(
             self.game, len(seating.seats), self.values, seed=self.seed, block=seating.block, rotation=seating.rotation,
-            start=self.start, salt="" if ours else fresh_salt(),
+            start=None if self.start is None else self.start[[seating.block % len(self.start)]],
+            salt="" if ours else fresh_salt(),
         )  # fmt: skip
         used = [0.0] * match.players
         while not match.over:

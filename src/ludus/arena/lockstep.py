@@ -93,11 +93,11 @@ def play_batch(
     start: np.ndarray | None = None,
     with_history: bool = False,
 ) -> Batch:
-    """Play all seatings together to their ends."""
+    """Play all seatings together to their ends. `start` may hold several positions: blocks take them in turn."""
     players = len(seatings[0].seats)
     blocks, rotations = np.array([(seating.block, seating.rotation) for seating in seatings]).T
     words = match_words(seed, blocks, rotations, players)
-    states = game.start(words, players, values) if start is None else np.repeat(start, len(seatings))
+    states = game.start(words, players, values) if start is None else start[blocks % len(start)]
     seats = np.array([seating.seats for seating in seatings])
     plies = np.zeros(len(seatings), np.int64)
     history = play_to_the_end(game, agents, states, seats, words, plies, game.facts.max_plies if with_history else 0)
@@ -152,7 +152,8 @@ def records_of(
 ) -> Iterator[MatchRecord]:
     """The records of a batch; their actions are there if it was played with its history."""
     actions, returns, plies = _actions(batch), batch.returns.tolist(), batch.plies.tolist()
-    specs, first = [agent.spec for agent in agents], None if start is None else game.state_json(start[0])
+    specs = [agent.spec for agent in agents]
+    starts = [None] if start is None else [game.state_json(one) for one in start]
     for i, seating in enumerate(batch.seatings):
         yield MatchRecord(
             game=game.source,
@@ -167,7 +168,7 @@ def records_of(
             returns=returns[i],
             plies=plies[i],
             outcome="finished" if batch.finished[i] else "limit",
-            start=first,
+            start=starts[seating.block % len(starts)],
         )
 
 

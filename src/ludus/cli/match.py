@@ -35,6 +35,7 @@ def command(
     preset: options.Preset = "default",
     rule: options.Rules = [],  # noqa: B006 (typer reads it, nobody changes it)
     start: options.Start = None,
+    maps: options.Maps = None,
     seconds: options.Seconds = 0.0,
     records: Annotated[Path | None, options.target(RECORDS)] = None,
     svg: Annotated[Path | None, options.target("Draw the end of the first match into this file.")] = None,
@@ -53,6 +54,9 @@ def command(
     values = rulebook.rule_values(preset, rules)
     _check(rulebook, specs, svg, ply)
     opening = options.read_start(rulebook, start, len(specs), values)
+    if maps is not None:
+        opening = options.read_maps(rulebook, maps, len(specs), values)
+        games = len(opening) * len(specs)
     kept = _Kept(records, rulebook, specs, values, seed, seconds, opening) if records else None
     with options.progress_bar() as bar:
         listener = _Listener(bar, f"{rulebook.name}: {specs[0]}", -(-games // len(specs)) * len(specs), kept)

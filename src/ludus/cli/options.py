@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.disk import finite
-from ludus.errors import BadInput
+from ludus.errors import BadInput, LudusError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,6 +72,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs inst
 Preset = Annotated[str, typer.Option(help="A named set of rules; see `ludus games GAME`.")]
 Rules = Annotated[list[str], typer.Option("--rule", help="Change one rule: --rule NAME=VALUE. May be repeated.")]
 Start = Annotated[Path | None, typer.Option(help="Begin at the position in this file (the game's notation or JSON).")]
+Maps = Annotated[
+    Path | None, typer.Option(help="Play every position in this file or folder, from every seat, instead of --games.")
+]
 Jobs = Annotated[int, typer.Option(help="Threads; 0 takes one for each core.", min=0, max=1024)]
 Seconds = Annotated[float, number("Thinking time a move; overrunning it loses. 0: no limit.")]
 
@@ -94,6 +97,30 @@ def read_start(game: Game, path: Path | None, players: int, values: dict[str, ob
     from ludus.files import read_text
 
     return game.parse_state(read_text(path), players, values)
+
+
+def read_maps(game: Game, path: Path, players: int, values: dict[str, object]) -> np.ndarray:
+    """The position in a file, or those in the files of a folder, by their names and numbers."""
+    import numpy as np
+
+    files = sorted(path.iterdir(), key=_by_number) if path.is_dir() else [path]
+    found = []
+    for file in files:
+        if file.is_dir():
+            continue
+        try:
+            found.append(read_start(game, file, players, values))
+        except (LudusError, UnicodeDecodeError) as error:
+            raise BadInput(f"{file}: {error}") from None
+    if not found:
+        raise BadInput(f"there is no map in {path}")
+    return np.concatenate(found)
+
+
+def _by_number(path: Path) -> tuple[str, int]:
+    """map2 comes before map10."""
+    digits = "".join(sign for sign in path.stem if sign.isdecimal())
+    return path.stem.rstrip("0123456789"), int(digits or 0)
 
 
 def thread_count(jobs: int) -> int:
