@@ -107,6 +107,17 @@ def test_every_name_of_the_contract_works(tmp_path):
     assert all(f"`{field.name}" in page for field in dataclasses.fields(rules.Facts))
 
 
+def test_a_declared_board_is_drawn_and_clicked_without_code(tmp_path):
+    path = tmp_path / "trio.py"
+    path.write_text(blocks("docs/contract.md")[1])
+    assert_sound(path)
+    match = ludus.Match(load(str(path)), 2)
+    view = match.view(0)
+    svg = picture(view, can_act=True)
+    assert svg.count('class="part can"') == 19
+    assert choices(view)[7] == ("cell-7",)
+
+
 @pytest.mark.parametrize("name", ["auction.py", "burnt.py"])
 def test_the_games_of_strangers_pass(name):
     assert_sound(ROOT / "tests" / "example_games" / name)
@@ -140,6 +151,7 @@ def test_the_python_page_runs_from_top_to_bottom(capsys):
         exec(block, scope)
     assert scope["report"].ok
     assert scope["again"].plies == 2
+    assert scope["result"].agents[0].spec == "Rightmost"
 
 
 def _with_params(text: str, params: str) -> str:

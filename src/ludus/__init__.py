@@ -14,11 +14,14 @@ __all__ = [
 ]  # fmt: skip
 
 
-def play(game: str, *specs: str, games: int = 100, seed: int = 0, preset: str = "default", **rules: object):
+def play(game: str, *agents: str | Agent, games: int = 100, seed: int = 0, preset: str = "default", **rules: object):
     """Play blocks of mirrored matches: ``ludus.play("connect_four", "mcts:sims=200", "random", games=200)``."""
-    from ludus.arena.contest import contest
+    from ludus.arena.contest import contest, contest_here
 
-    return contest(game, list(specs), games=games, seed=seed, preset=preset, rules=rules)
+    specs = [one for one in agents if isinstance(one, str)]
+    if len(specs) == len(agents):
+        return contest(game, specs, games=games, seed=seed, preset=preset, rules=rules)
+    return contest_here(game, agents, games=games, seed=seed, preset=preset, rules=rules)
 
 
 def _picture(view: View) -> str:

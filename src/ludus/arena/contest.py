@@ -8,13 +8,15 @@ from itertools import chain
 
 import numpy as np
 
+from ludus.agent import Agent
 from ludus.arena.blocks import OpenBlocks, rotations, scores
 from ludus.arena.bulk import Arena
 from ludus.arena.faults import Fault, FaultCount
 from ludus.arena.hosts import Clock
 from ludus.arena.lockstep import Seating
+from ludus.arena.match import Match
 from ludus.arena.statistics import Interval, confidence_sequence, score_of_blocks
-from ludus.catalogue import load
+from ludus.catalogue import agent, load
 from ludus.records import MatchRecord
 from ludus.workers import Workers
 
@@ -104,6 +106,31 @@ def contest(
             live(confidence_sequence(float(count.totals[0]), count.blocks))
         watch(len(group))
     return count.contest(rulebook.source, specs, seed)
+
+
+def contest_here(
+    game: str,
+    agents: Sequence[str | Agent],
+    *,
+    games: int = 100,
+    seed: int = 0,
+    preset: str = "default",
+    rules: Mapping[str, object] | None = None,
+) -> Contest:
+    """As `contest`, between agents some of which are objects: all play here, and what they raise is heard."""
+    rulebook = load(game)
+    values = rulebook.rule_values(preset, rules)
+    players = [agent(one, rulebook) for one in agents]
+    names = [player.spec or type(player).__name__ for player in players]
+    count = _Count(len(players))
+    for seating in _missing(-(-games // len(players)), len(players), set()):
+        seated = [players[k] for k in seating.seats]
+        match = Match(rulebook, len(seated), values, seed=seed, block=seating.block, rotation=seating.rotation)
+        while not match.over:
+            for seat, view in match.waiting().items():
+                match.submit(seat, seated[seat].act(view, match.stream(seat)))
+        count.add(match.record([names[k] for k in seating.seats]))
+    return count.contest(rulebook.source, names, seed)
 
 
 def _missing(blocks: int, players: int, there: set[tuple[int, int]]) -> Iterator[Seating]:

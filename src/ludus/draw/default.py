@@ -1,4 +1,5 @@
-"""The picture of a game that draws none: its own text where it writes one, else the fields of its record.
+"""The picture of a game that draws none: the board that it declares, else its own text where it writes one, else the
+fields of its record.
 
 A table of numbers, arrays as rows of cells, tables of two dimensions as grids. 1 … 4 have the colours of the seats, for
 that is how many games say whose a cell is. What the last step changed is outlined.
@@ -12,6 +13,7 @@ import numpy as np
 
 from ludus.draw.boards import LINE, MARGIN, acting
 from ludus.draw.canvas import Picture, seat_name
+from ludus.draw.cells import SIDE, board_of, cell_of, draw_board, looks
 from ludus.game import View
 from ludus.rules import field_names
 
@@ -29,11 +31,21 @@ def draw(view: View, before: View | None) -> Picture:
     made.add("rect", "paper", width="100%", height="100%", rx=10)
     made.text(MARGIN, 26, view.game.facts.title, "bold", 14)
     made.text(MARGIN, 26 + LINE, _turn(view), "soft", 12)
-    if view.game.writes("state_text"):
+    board = board_of(view)
+    if board is not None:
+        made.height = draw_board(made, view, before, board, 60) + MARGIN
+        made.width = max(made.width, 2 * MARGIN + SIDE * board.grid[1])
+    elif view.game.writes("state_text"):
         _draw_text(made, view, before, 70)
     else:
         _draw_fields(made, view, before, 70)
     return made
+
+
+def clicks(view: View, action: int) -> tuple[str, ...]:
+    """An action that is a cell of the declared board is played by a click on it."""
+    cell = cell_of(view, action) if board_of(view) is not None else -1
+    return (f"cell-{cell}",) if cell >= 0 else ()
 
 
 def _turn(view: View) -> str:
@@ -112,7 +124,7 @@ def _draw_cells(made: Picture, values: np.ndarray, earlier: np.ndarray, top: flo
     for k, (value, word) in enumerate(zip(values.flat, words)):
         row, column = divmod(k, columns)
         x, y = MARGIN + column * width, top + row * height
-        look, ink = _looks(value)
+        look, ink = looks(value)
         made.rect(x + 0.5, y + 0.5, width - 1, height - 1, f"{look} edge", round=2)
         if width == needed:
             made.text(x + width / 2, y + 17, word, f"middle {ink}", 12)
@@ -124,10 +136,3 @@ def _draw_cells(made: Picture, values: np.ndarray, earlier: np.ndarray, top: flo
 def _words(value: Any) -> str:
     number = value.item()
     return f"{number:.4g}" if isinstance(number, float) else str(number)
-
-
-def _looks(value: Any) -> tuple[str, str]:
-    """The looks of a cell and of the number in it."""
-    if value in (1, 2, 3, 4):
-        return f"seat{int(value) - 1}", "on-seat bold"
-    return ("board", "soft") if value == 0 else ("board2", "")

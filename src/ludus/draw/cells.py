@@ -1,0 +1,82 @@
+"""The board of a game that declares one and draws nothing: its cells, coloured by what they hold, to be clicked.
+
+A cell is drawn from the first field that has one number for each cell. Where the game says that its actions are cells,
+by ``POLICY = planes(1, BOARD)``, a click on a cell is that action.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ludus.draw.boards import MARGIN
+from ludus.draw.canvas import Picture, Point
+from ludus.game import View
+from ludus.rules import field_names
+from ludus.shapes import Board
+
+SIDE = 40
+"""Of a square; a hexagon is as wide."""
+ROOT = math.sqrt(3)
+
+
+def board_of(view: View) -> Board | None:
+    """The declared board, if some field has its cells."""
+    board = getattr(view.game.module, "BOARD", None)
+    return board if isinstance(board, Board) and contents(view, board) is not None else None
+
+
+def contents(view: View, board: Board) -> np.ndarray | None:
+    """What each cell holds."""
+    for name in field_names(view.game.state_type):
+        value = np.asarray(view.state[name])
+        if value.dtype.names is None and value.ndim and value.shape in ((board.cells,), board.grid):
+            return value.ravel()
+    return None
+
+
+def cell_of(view: View, action: int) -> int:
+    """The cell that an action is; -1 if it is none."""
+    policy = view.game.policy
+    is_cell = policy.planes == 1 and not view.game.writes("policy_slot") and 0 <= action < policy.cells
+    return action if is_cell else -1
+
+
+def draw_board(made: Picture, view: View, before: View | None, board: Board, top: float) -> float:
+    """Gives back where the board ends."""
+    now = contents(view, board)
+    assert now is not None
+    then = now if before is None else contents(before, board)
+    for cell, value in enumerate(now):
+        corners = _corners(board, cell, top)
+        x, y = np.mean(corners, axis=0)
+        look, ink = looks(value)
+        with made.part(f"cell-{cell}", f"cell {cell}"):
+            made.polygon(corners, f"{look} edge")
+            if value:
+                made.text(x, y + 5, str(value), f"middle {ink}", 14)
+            if then is not None and value != then[cell]:
+                made.polygon(corners, "none last")
+            made.polygon(corners, "halo")
+    return top + max(corner[1] for cell in range(board.cells) for corner in _corners(board, cell, 0))
+
+
+def _corners(board: Board, cell: int, top: float) -> list[Point]:
+    row, column = board.places[cell].tolist()
+    if board.kind == "squares":
+        x, y = MARGIN + column * SIDE, top + row * SIDE
+        return [(x, y), (x + SIDE, y), (x + SIDE, y + SIDE), (x, y + SIDE)]
+    radius = SIDE / ROOT
+    middle = board.grid[0] // 2  # rows of a skewed grid begin ever further to the left
+    x, y = MARGIN + SIDE * (column + (row - middle) / 2 + 0.5), top + radius * (1.5 * row + 1)
+    turns = [math.radians(60 * k + 30) for k in range(6)]
+    return [(x + radius * math.cos(turn), y + radius * math.sin(turn)) for turn in turns]
+
+
+def looks(value: Any) -> tuple[str, str]:
+    """The looks of a cell and of the number in it."""
+    if value in (1, 2, 3, 4):
+        return f"seat{int(value) - 1}", "on-seat bold"
+    return ("board", "soft") if value == 0 else ("board2", "")
