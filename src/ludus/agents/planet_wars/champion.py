@@ -2,9 +2,9 @@
 
 A step takes a planet in one turn with ships from several planets, the farthest first, so that all land together (nearer
 ones leave later: such orders are part of the plan, but not yet given); or it moves all that one planet can spare to
-another. Every step is judged alone by what the whole position is then worth, and the best are chained, each judged anew
-after those before it. Defence, sniping, supply and the choice of a front need no rules of their own: they fall out of
-the judgement.
+another own one. Every step is judged alone by what the whole position is then worth, and the best are chained, each
+judged anew after those before it. Defence, sniping, supply and the choice of a front need no rules of their own: they
+fall out of the judgement.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def list_steps(outlook, siege, steps):
             continue
         for dest in range(outlook.planets):
             turns = outlook.trip[source, dest]
-            if dest != source and turns < outlook.span and outlook.owner[dest, turns] != NEUTRAL:
+            if dest != source and turns < outlook.span and outlook.owner[dest, turns] == MINE:
                 count = add_step(steps, count, dest, turns, 0, source)
     return count
 
