@@ -83,11 +83,12 @@ def features(states, players, out):
 
 @template
 def byte_features(states, players, row, out):
-    """Features as bytes, 127 for 1, which is what networks are fed in bulk; `row` is room for one position's."""
+    """Features as bytes, 127 for 1, which is what networks are fed in bulk; `row` is room for one position's. What lies
+    outside [-1, 1] is cut off."""
     for i in range(states.shape[0]):
         observe(states[i], players[i], row)
         for k in range(out.shape[1]):
-            out[i, k] = np.int8(np.rint(row[k] * np.float32(127.0)))
+            out[i, k] = np.int8(np.rint(min(max(row[k], np.float32(-1.0)), np.float32(1.0)) * np.float32(127.0)))
 
 
 @template

@@ -215,6 +215,7 @@ def back_up(tree, length):
 def hand_out(tree, states, linked, leaves, index, first):
     """Write a row for each player who has a choice in the world at hand, opening its point if it is new; how many."""
     scratch, words64, points, arms, used, _, menu, _, _ = tree
+    owners, views, players, opened, counts, menus, slots, _, _ = leaves
     mask, row = to_act(scratch[WORLD]), first
     for player in range(SEATS):
         count = legal(scratch[WORLD], player, menu) if mask >> player & 1 else 0
@@ -227,12 +228,12 @@ def hand_out(tree, states, linked, leaves, index, first):
             name_arms(points[slot], arms, menu, player, place)
             if linked:
                 states[place] = scratch[WORLD]
-        leaves.trees[row], leaves.players[row], leaves.counts[row] = index, player, count
-        leaves.points[row] = slot if is_opened else -1
-        leaves.views[row] = scratch[SEEN if HIDDEN else WORLD]
+        owners[row], players[row], counts[row] = index, player, count
+        opened[row] = slot if is_opened else -1
+        views[row] = scratch[SEEN if HIDDEN else WORLD]
         for k in range(count):
-            leaves.menus[row, k] = menu[k]
-            leaves.slots[row, k] = policy_slot(leaves.views[row], player, menu[k])
+            menus[row, k] = menu[k]
+            slots[row, k] = policy_slot(views[row], player, menu[k])
         row += 1
     return row - first
 
@@ -248,22 +249,22 @@ def name_arms(point, arms, menu, player, place):
 @template
 def take_back(tree, leaves, first, rows, players):
     """Give the new points their priors, and every player its value: its own judgement, else what the others think."""
-    values = tree.values
+    points, arms, values = tree.points, tree.arms, tree.values
+    _, _, viewers, opened, _, _, _, priors, judged = leaves
     for player in range(players):
         values[player] = 0.0
         for row in range(first, first + rows):
-            seat = (player - leaves.players[row]) % players
+            seat = (player - viewers[row]) % players
             if seat == 0:
-                values[player] = leaves.values[row, 0]
+                values[player] = judged[row, 0]
                 break
-            values[player] += leaves.values[row, seat] / rows
+            values[player] += judged[row, seat] / rows
     for row in range(first, first + rows):
-        slot = leaves.points[row]
-        if slot >= 0:
-            point = tree.points[slot]
+        if opened[row] >= 0:
+            point = points[opened[row]]
             point.visits, point.average = 1, values[point.player]
             for k in range(point.count):
-                tree.arms[point.first_arm + k].prior = leaves.priors[row, k]
+                arms[point.first_arm + k].prior = priors[row, k]
 
 
 # ------------------------------------------------------------------------------------------------ waves

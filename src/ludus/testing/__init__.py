@@ -4,6 +4,7 @@ report       what was looked at, and what was found
 declared     the record and the facts
 plain        random matches in plain Python, before anything is compiled
 positions    the same in lock-step; every position is looked at from every seat
+shapes       what learners see and answer
 records      bulk play, the stepper and two threads give one record
 games        check_game: all of these
 apart        check_apart: the same in a process of its own

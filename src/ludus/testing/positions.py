@@ -12,6 +12,7 @@ from ludus.errors import BadNotation
 from ludus.game import Game
 from ludus.rng import match_words
 from ludus.testing.report import Report, Setting
+from ludus.testing.shapes import slot_fault, stays_within, turned_fault
 
 GUARD = -77_777
 """Fills the cells behind a menu; a rule that writes there has overrun its buffer."""
@@ -37,6 +38,7 @@ class Walk:
         self.guard = self.held[:1].tobytes()
         self.states = self.held[1:-1]
         self.ply = 0
+        self.shape, self.policy = game.shapes(setting.players, game.rule_values(setting.preset))
 
     def plies(self) -> Iterator[int]:
         """Play on by one ply at a time."""
@@ -120,6 +122,8 @@ class Walk:
         self._expect("hide", once, "hide", f"twice differs from once, seat {player}", rows)
         self._expect("observe", self._features_agree(states, views, seats), "observe",
                      f"differs on the masked record or is not finite, seat {player}", rows)  # fmt: skip
+        self._expect("shape", stays_within(game, self.shape, views, seats), "observe",
+                     f"writes behind the {self.shape.length} features of its shape, seat {player}", rows)  # fmt: skip
         hopes = np.empty(len(states))
         game.kernel(kernels.estimates)(states, seats, hopes)
         self._expect("heuristic", np.abs(hopes) <= 1, "heuristic", f"is outside [-1, 1], seat {player}", rows)
@@ -181,6 +185,8 @@ class Walk:
         self._expect("view_legal", same & bits, "legal", f"differs on the view of seat {player}", rows)
         for k in np.flatnonzero(rows < NOTATION_MATCHES) if self._is_sampled() else ():
             self._look_at_notation(states[k : k + 1], views[k : k + 1], player, lists[k], rows[k : k + 1])
+            wrong = slot_fault(self.game, self.policy, views[k : k + 1], player, lists[k])
+            self._expect("policy", np.array([not wrong]), "policy_slot", f"seat {player}: {wrong}", rows[k : k + 1])
 
     def _menus(self, states: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray]:
         out = np.full((len(states), self.game.facts.max_actions + GUARD_CELLS), GUARD, np.int32)
@@ -243,7 +249,7 @@ class Walk:
         if not _same(after, after_turned)[0]:
             field_name = _first_difference(after[0], after_turned[0])
             return f"after action {menu[k]} the turned boards differ in {field_name}"
-        return ""
+        return turned_fault(game, self.shape, state, turned, player)
 
     def _after(self, state: np.ndarray, player: int, action: int) -> np.ndarray:
         after, actions = state.copy(), np.full((1, self.game.facts.players[1]), -1, np.int32)

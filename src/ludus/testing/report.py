@@ -27,6 +27,8 @@ CHECKS = {
     "worlds_vary": "determinize does not always guess the same world",
     "twin": "a view does not change when things that it must not show are swapped",
     "observe": "features are the same on the true and on the masked record, and finite",
+    "shape": "features stay within the shape at hand, and turn with the board",
+    "policy": "policy slots are in range, and no two actions of a menu share one",
     "heuristic": "heuristics lie in [-1, 1]",
     "symmetry": "turned boards have turned menus and turned successors",
     "notation": "actions and positions read back as they were written",
