@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import ludus
 from ludus import kernels
 from ludus.agent import Agent
-from ludus.catalogue import agent, agent_kinds, game_names, load
+from ludus.catalogue import agent, agent_kinds, game_names, is_ours, load, offered_agents
 from ludus.errors import BadInput, BadNotation, BadParams, BadRules, BadSpec, Mismatch, UnknownName
 from ludus.files import load_module
 from ludus.game import Game, View
@@ -115,7 +115,7 @@ def test_games_and_agents_are_found_by_entry_point(take, monkeypatch):
     assert load("stones").name == "stones"
     assert "stones" in game_names()
     assert "tic_tac_toe" in game_names()
-    assert isinstance(agent("loud", "stones"), Loud)
+    assert isinstance(agent("loud", "stones", trust=True), Loud)
     with pytest.raises(UnknownName, match="'stone'; did you mean stones"):
         load("stone")
 
@@ -541,18 +541,39 @@ class Last(Agent):
 def test_agents_are_found_by_path(user_file, take):
     path = user_file(BOT, name="my_bot.py")
     states = after(take, 0, 2)
-    assert agent(path, take).act(View(take, states, 0), np.zeros(1, np.uint64)) == 2
-    made = agent(f"{path}:back=1", take)
+    assert agent(path, take, trust=True).act(View(take, states, 0), np.zeros(1, np.uint64)) == 2
+    made = agent(f"{path}:back=1", take, trust=True)
     assert made.act(View(take, states, 0), np.zeros(1, np.uint64)) == 1
     assert made.spec == f"{path}:back=1"
     with pytest.raises(UnknownName, match="no setting is called 'bakc' of agent"):
-        agent(f"{path}:bakc=1", take)
+        agent(f"{path}:bakc=1", take, trust=True)
 
 
 def test_a_file_without_an_agent_is_named(user_file, take):
     path = user_file("from ludus import Agent\n", name="my_bot.py")
     with pytest.raises(BadRules, match=r"my_bot\.py has no class that derives from ludus\.Agent"):
-        agent(path, take)
+        agent(path, take, trust=True)
+
+
+def test_the_code_of_others_runs_here_only_with_trust(user_file, take, monkeypatch):
+    """Nothing of theirs is imported: not a file, not what a package offers."""
+
+    class Trap:
+        name = "loud"
+
+        def load(self):
+            raise AssertionError("it was imported")
+
+    path = user_file("raise AssertionError('it was imported')\n", name="my_bot.py")
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [Trap()])
+    for spec in (path, f"{path}:back=1", "loud", "loud:x=1"):
+        with pytest.raises(BadInput, match="plays in a process of its own"):
+            agent(spec, take)
+        assert not is_ours(spec)
+    assert "loud" not in agent_kinds()
+    assert offered_agents() == ["loud"]
+    with pytest.raises(UnknownName, match="did you mean loud"):
+        agent("lout", take)
 
 
 def test_an_agent_that_writes_nothing_says_so(take):

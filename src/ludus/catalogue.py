@@ -6,6 +6,7 @@ game is played, and ``gravwell/champion`` elsewhere.
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import importlib.metadata
 import importlib.util
@@ -13,11 +14,12 @@ import pkgutil
 from collections.abc import Iterator, MutableSequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import ludus.agents
 import ludus.games
 from ludus.agent import Agent
-from ludus.errors import BadRules, Mismatch, UnknownName
+from ludus.errors import BadInput, BadRules, Mismatch, UnknownName
 from ludus.files import check_source, load_module, python_file
 from ludus.game import Game, is_path
 from ludus.settings import read_settings
@@ -64,21 +66,45 @@ def _load_file(name: str) -> Game:
 
 
 def agent_kinds() -> dict[str, type[Agent]]:
-    """All agents by name, those of one game as ``game/name``: built in, or offered by installed packages."""
+    """All agents of ours by name, those of one game as ``game/name``."""
     found = _general_agents()
     for folder in pkgutil.iter_modules(ludus.agents.__path__):
         if folder.ispkg:
             found |= {f"{folder.name}/{name}": kind for name, kind in _agents_of(folder.name).items()}
-    return found | {entry.name: entry.load() for entry in _offered("ludus.agents")}
+    return found
 
 
-def agent_kind(name: str, game: str = "") -> type[Agent]:
-    """The class behind an agent's name or file; `game` is the name of the one that is played."""
+def offered_agents() -> list[str]:
+    """The names of agents that installed packages offer. Nothing of theirs is imported."""
+    return sorted(entry.name for entry in _offered("ludus.agents"))
+
+
+def agent_kind(name: str, game: str = "", *, trust: bool = False) -> type[Agent]:
+    """The class behind an agent's name or file; `game` is the name of the one that is played.
+
+    To know the class of an agent that is not ours is to run its code: that takes trust.
+    """
+    if (ours := _our_kind(name, game)) is not None:
+        return ours
+    check_name(name, game)
+    if not trust:
+        raise BadInput(f"{name} is not an agent of Ludus: it plays in a process of its own, or here if it is trusted")
     if name.endswith(".py"):
         kind = next(_agents_in(load_module(Path(name))))
-        kind.name = name
-        return kind
-    return _our_kind(name, game) or _named_kind(name, game)
+    else:
+        kind = next(entry for entry in _offered("ludus.agents") if entry.name == name).load()
+    kind.name = name
+    return kind
+
+
+def check_name(spec: str, game: str = "") -> None:
+    """Refuse an agent that is not there, without a look into it."""
+    name = spec.partition(":")[0].strip()
+    if name.endswith(".py"):
+        python_file(Path(name))
+    elif not is_ours(name, game) and name not in offered_agents():
+        known = [*agent_kinds(), *offered_agents()]
+        raise UnknownName("agent", name, [one.removeprefix(f"{game}/") for one in known])
 
 
 def is_ours(spec: str, game: str = "") -> bool:
@@ -93,20 +119,15 @@ def _our_kind(name: str, game: str) -> type[Agent] | None:
     return _general_agents(name).get(name) or _agents_of(owner).get(short)
 
 
-def _named_kind(name: str, game: str) -> type[Agent]:
-    kinds = agent_kinds()
-    for known in (name, f"{game}/{name}"):
-        if known in kinds:
-            return kinds[known]
-    raise UnknownName("agent", name, [known.removeprefix(f"{game}/") for known in kinds])
+def agent(spec: str | Agent, game: str | Game, *, trust: bool = False) -> Agent:
+    """An agent from a spec like ``mcts:sims=400,c=1.4``, ready to play the game in this process.
 
-
-def agent(spec: str | Agent, game: str | Game) -> Agent:
-    """An agent from a spec like ``mcts:sims=400,c=1.4`` or ``my_bot.py:depth=3``, ready to play the game."""
+    ``my_bot.py:depth=3`` is somebody's own: its code runs here only with `trust`.
+    """
     game = load(game)
     if isinstance(spec, str):
         name, _, text = spec.partition(":")
-        kind = agent_kind(name.strip(), game.source)
+        kind = agent_kind(name.strip(), game.source, trust=trust)
         made = kind(**read_settings(kind, text))
     else:
         made = spec
@@ -117,6 +138,17 @@ def agent(spec: str | Agent, game: str | Game) -> Agent:
         raise Mismatch(f"{made.name} cannot play {game.name}: {reason}")
     made.prepare(game)
     return made
+
+
+def describe(name: str, kind: type[Agent]) -> dict[str, Any]:
+    """What an agent says of itself: a line, what it plays, its settings."""
+    settings = {
+        field.name: {"default": field.default, "help": field.metadata.get("help", "")}
+        for field in dataclasses.fields(kind)
+    }
+    about = (kind.__doc__ or "").strip().partition("\n")[0]
+    accepts = f"{kind.only_for} alone" if kind.only_for else kind.accepts
+    return {"name": name, "about": about, "accepts": accepts, "only_for": kind.only_for, "settings": settings}
 
 
 def _general_agents(prefix: str = "") -> dict[str, type[Agent]]:

@@ -92,6 +92,10 @@ class _ByContent(_CacheLocator):
         locator.ensure_cache_path()
         return locator
 
+    def ensure_cache_path(self) -> None:
+        """Numba would also try to write: a folder that can only be read serves what is in it."""
+        cache_dir().mkdir(parents=True, exist_ok=True)
+
     def get_cache_path(self) -> Any:
         return str(cache_dir())
 

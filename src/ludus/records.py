@@ -52,6 +52,8 @@ class MatchRecord:
     """The first position, where it was given and not dealt by `setup`."""
     seconds: list[float] = field(default_factory=list)
     """Thinking time of each seat, where it was measured."""
+    printed: list[str] = field(default_factory=list)
+    """What the program of each seat printed, cut, where one did."""
     salt: str = ""
     """What was secret about the random words until the match was over, where somebody's own program played."""
     contents: list[str] = field(default_factory=list)

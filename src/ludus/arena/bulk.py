@@ -6,7 +6,6 @@ Both ways give the same records, and neither knows where its workers are: an are
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -15,11 +14,10 @@ from itertools import islice
 
 import numpy as np
 
-from ludus.arena.hosts import Clock, Host, host
+from ludus.arena.hosts import Clock, Safety
 from ludus.arena.lockstep import Seating, play_batch, records_of
-from ludus.arena.match import Match, fresh_salt
-from ludus.catalogue import agent, is_ours, load
-from ludus.errors import AgentFault
+from ludus.arena.stepwise import Stepwise
+from ludus.catalogue import load
 from ludus.game import Game
 from ludus.records import MatchRecord
 from ludus.workers import Threads, Workers
@@ -44,19 +42,18 @@ class Arena:
         start: np.ndarray | None = None,
         clock: Clock | None = None,
         apart: bool | None = None,
+        safety: Safety | None = None,
     ):
         self.game, self.specs, self.seed, self.start = game, list(specs), seed, start
         self.values = dict(game.params.values({}) if values is None else values)
-        self.limit, self.clock = clock, clock or Clock()
-        self.apart = apart
-        self.agents = [agent(spec, game) for spec in specs]
-        self.in_lockstep = clock is None and not apart and all(player.compiled for player in self.agents)
-        self._own = threading.local()
-        self._hosts: list[Host] = []
+        self.options = {"seed": seed, "start": start, "clock": clock, "apart": apart, "safety": safety}
+        self._stepwise = Stepwise(game, specs, values, **self.options)
+        self.agents = [one for one in self._stepwise.residents if one is not None and one.compiled]
+        self.in_lockstep = clock is None and not apart and len(self.agents) == len(specs)
+        self._stepwise.check()
 
     def __reduce__(self) -> tuple:
-        options = {"seed": self.seed, "start": self.start, "clock": self.limit, "apart": self.apart}
-        return _arena, (self.game.source, self.specs, self.values, options)
+        return _arena, (self.game.source, self.specs, self.values, self.options)
 
     def play(
         self, seatings: Iterable[Seating], workers: Workers | None = None, with_actions: bool = True
@@ -89,42 +86,10 @@ class Arena:
         return list(zip(seatings, records_of(batch, self.game, self.agents, self.seed, self.values, self.start)))
 
     def _move_by_move(self, seatings: list[Seating], with_actions: bool) -> list[Played]:
-        return [(seating, self._one_match(seating)) for seating in seatings]
-
-    def _one_match(self, seating: Seating) -> MatchRecord:
-        ours = all(is_ours(self.specs[k], self.game.source) for k in seating.seats)
-        match = Match(
-            self.game, len(seating.seats), self.values, seed=self.seed, block=seating.block, rotation=seating.rotation,
-            start=None if self.start is None else self.start[[seating.block % len(self.start)]],
-            salt="" if ours else fresh_salt(),
-        )  # fmt: skip
-        used = [0.0] * match.players
-        while not match.over:
-            for player, view in match.waiting().items():
-                try:
-                    started = time.perf_counter()
-                    chosen = self._host(seating.seats[player])
-                    answer = chosen.ask(view, match.stream(player), self.clock.left(used[player]))
-                    used[player] += time.perf_counter() - started
-                    match.submit(player, answer)
-                except AgentFault as fault:
-                    match.forfeit(player, fault.reason, str(fault))
-                    break
-        return match.record([self.agents[k].spec for k in seating.seats], used)
-
-    def _host(self, k: int) -> Host:
-        """The host of agent k in this thread."""
-        hosts = self._own.__dict__.setdefault("hosts", {})
-        if k not in hosts:
-            hosts[k] = host(self.specs[k], self.game, apart=self.apart)
-            self._hosts.append(hosts[k])
-        return hosts[k]
+        return [(seating, self._stepwise.play(seating)) for seating in seatings]
 
     def close(self) -> None:
-        for one in self._hosts:
-            one.close()
-        self._hosts = []
-        self._own = threading.local()
+        self._stepwise.close()
 
 
 def _arena(source: str, specs: list[str], values: dict[str, object], options: dict) -> Arena:

@@ -12,7 +12,7 @@ from ludus.agent import Agent
 from ludus.arena.blocks import OpenBlocks, rotations, scores
 from ludus.arena.bulk import Arena
 from ludus.arena.faults import Fault, FaultCount
-from ludus.arena.hosts import Clock
+from ludus.arena.hosts import Clock, Safety
 from ludus.arena.lockstep import Seating
 from ludus.arena.match import Match
 from ludus.arena.statistics import Interval, confidence_sequence, score_of_blocks
@@ -80,6 +80,7 @@ def contest(
     start: np.ndarray | None = None,
     clock: Clock | None = None,
     workers: Workers | None = None,
+    safety: Safety | None = None,
     watch: Callable[[int], None] = lambda done: None,
     live: Callable[[Interval], None] | None = None,
     keep: Callable[[MatchRecord], None] | None = None,
@@ -92,7 +93,7 @@ def contest(
     players = len(specs)
     rulebook.check_setting(players, values)
     blocks = -(-games // players)
-    arena = Arena(rulebook, specs, values, seed=seed, start=start, clock=clock)
+    arena = Arena(rulebook, specs, values, seed=seed, start=start, clock=clock, safety=safety)
     count = _Count(players)
     there = {count.add(record) for record in played}
     watch(len(there))

@@ -83,7 +83,7 @@ class Match:
         """Take a player's answer; refuse it with a reason if it is not a legal action of a player who owes one."""
         if player not in self.acting:
             raise AgentFault("illegal", f"player {player} owes no action now")
-        number = _whole_number(action)
+        number = whole_number(action)
         if not self.game.allows(self.states, player, number):
             raise AgentFault("illegal", self.game.refusal(self.states, player, number))
         self._answers[player] = number
@@ -125,7 +125,7 @@ class Match:
             return f"a draw after {self.plies} plies, the most this game may take"
         return f"player {self.culprit + 1} loses: {self.outcome}" + (f" ({self.detail})" if self.detail else "")
 
-    def record(self, agents: Sequence[str], seconds: Sequence[float] = ()) -> MatchRecord:
+    def record(self, agents: Sequence[str], seconds: Sequence[float] = (), printed: Sequence[str] = ()) -> MatchRecord:
         return MatchRecord(
             game=self.game.source,
             version=self.game.facts.version,
@@ -143,6 +143,7 @@ class Match:
             detail=self.detail,
             start=None if self.start is None else self.game.state_json(self.start[0]),
             seconds=[round(value, 4) for value in seconds],
+            printed=list(printed),
             salt=self.salt,
         )
 
@@ -155,13 +156,15 @@ def fresh_salt() -> str:
     return secrets.token_hex(16)
 
 
-def _whole_number(answer: object) -> int:
+def whole_number(answer: object) -> int:
+    """The action in an answer, whatever it is that somebody's code gave back."""
     try:
         number = operator.index(answer)  # pyright: ignore[reportArgumentType]
-    except TypeError:
-        raise AgentFault("illegal", f"an action is a whole number, not {str(answer)[:60]!r}") from None
+    except Exception:
+        shown = repr(answer[:60]) if isinstance(answer, str) else f"a {type(answer).__name__}"
+        raise AgentFault("illegal", f"an action is a whole number, not {shown}") from None
     if not -(1 << 31) <= number < 1 << 31:
-        raise AgentFault("illegal", f"no action has so large a number as {str(number)[:60]}")
+        raise AgentFault("illegal", f"no action has so large a number: {number.bit_length():,} bits")
     return number
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from ludus.arena.blocks import scores
 from ludus.arena.bulk import Arena
-from ludus.arena.hosts import Clock
+from ludus.arena.hosts import Clock, Safety
 from ludus.arena.lockstep import Seating
 from ludus.arena.schedule import Lineup, Schedule
 from ludus.arena.series import Moments, open_series
@@ -30,8 +30,15 @@ STEP = 64
 class Tournament:
     """A schedule and the series of matches that it makes grow."""
 
-    def __init__(self, schedule: Schedule, store: Store, name: str = "tournament", workers: Workers | None = None):
-        self.schedule, self.store, self.workers = schedule, store, workers or Threads(1)
+    def __init__(
+        self,
+        schedule: Schedule,
+        store: Store,
+        name: str = "tournament",
+        workers: Workers | None = None,
+        safety: Safety | None = None,
+    ):
+        self.schedule, self.store, self.workers, self.safety = schedule, store, workers or Threads(1), safety
         self.game: Game = load(schedule.game)
         self.game.check_setting(schedule.players, schedule.rules)
         entrants = {spec: agent_parts(spec, self.game) for spec in schedule.agents}
@@ -92,7 +99,10 @@ class Tournament:
     def _play(self, missing: Iterable[tuple[Key, Seating]]) -> Iterable[list[tuple[Key, MatchRecord]]]:
         """Plays and keeps matches, group by group."""
         clock = Clock(self.schedule.move_seconds) if self.schedule.move_seconds else None
-        arena = Arena(self.game, self.schedule.agents, self.schedule.rules, seed=self.schedule.seed, clock=clock)
+        arena = Arena(
+            self.game, self.schedule.agents, self.schedule.rules,
+            seed=self.schedule.seed, clock=clock, safety=self.safety,
+        )  # fmt: skip
         entrants = list(self.series.entrants)
         place = {entrants.index(spec): k for k, spec in enumerate(self.schedule.agents)}
         keys: dict[Seating, Key] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Annotated
 
 import typer
@@ -17,10 +16,10 @@ def command(
     json: Json = False,
 ) -> None:
     """List the agents with their settings and what they accept."""
-    from ludus.catalogue import agent_kind, agent_kinds
+    from ludus.arena.hosts import description
+    from ludus.catalogue import agent_kinds, describe, offered_agents
 
-    found = {name: agent_kind(name)} if name else agent_kinds()
-    described = [_describe(name, kind) for name, kind in found.items()]
+    described = [description(name)] if name else [describe(name, kind) for name, kind in agent_kinds().items()]
     if json:
         print_json(described)
         return
@@ -31,14 +30,6 @@ def command(
             print_table(title, ("setting", "default", "meaning"), rows)
         else:
             print(f"{title}\n")
+    if not name and offered_agents():
+        print(f"Installed packages offer {', '.join(offered_agents())}; `ludus agents NAME` asks one for its settings")
     print("A spec is NAME or NAME:setting=value,… like mcts:sims=1000,c=1.0; for a file of yours my_bot.py:depth=3")
-
-
-def _describe(name: str, kind) -> dict:
-    settings = {
-        field.name: {"default": field.default, "help": field.metadata.get("help", "")}
-        for field in dataclasses.fields(kind)
-    }
-    about = (kind.__doc__ or "").strip().splitlines()[0] if kind.__doc__ else ""
-    accepts = f"{kind.only_for} alone" if kind.only_for else kind.accepts
-    return {"name": name, "about": about, "accepts": accepts, "settings": settings}

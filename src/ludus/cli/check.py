@@ -26,6 +26,9 @@ def command(
     players: Annotated[int, typer.Option(help="Only so many players.")] = 0,
     match: Annotated[int, typer.Option(help="Only this match: shows a reported failure again.")] = -1,
     seconds: Annotated[float, options.number("For an agent: the time it may take for a move.")] = 10.0,
+    trust: options.Trust = [],  # noqa: B006
+    sandbox: options.Sandbox = False,
+    debug: options.Debug = False,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
@@ -36,10 +39,11 @@ def command(
     names = game_names() if all else [game]
     if not names[0]:
         raise BadInput("say which game to check, or --all")
+    safety = options.safety(trust, sandbox, debug)
     reports = []
     for name in names:
         if agent:
-            reports.append(check_agent(agent, name, seed=seed, seconds=seconds))
+            reports.append(check_agent(agent, name, seed=seed, seconds=seconds, safety=safety))
         else:
             reports.append(_watched(check_apart(name, matches=matches, seed=seed, preset=preset, players=players,
                                                 match=None if match < 0 else match), name))  # fmt: skip

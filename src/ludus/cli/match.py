@@ -40,6 +40,9 @@ def command(
     records: Annotated[Path | None, options.target(RECORDS)] = None,
     svg: Annotated[Path | None, options.target("Draw the end of the first match into this file.")] = None,
     ply: Annotated[int | None, typer.Option(help="With --svg: draw the position after so many plies.", min=0)] = None,
+    trust: options.Trust = [],  # noqa: B006
+    sandbox: options.Sandbox = False,
+    debug: options.Debug = False,
     jobs: options.Jobs = 1,
     seed: options.Seed = 0,
     json: options.Json = False,
@@ -57,19 +60,20 @@ def command(
     if maps is not None:
         opening = options.read_maps(rulebook, maps, len(specs), values)
         games = len(opening) * len(specs)
+    safety = options.safety(trust, sandbox, debug)
     kept = _Kept(records, rulebook, specs, values, seed, seconds, opening) if records else None
     with options.progress_bar() as bar:
         listener = _Listener(bar, f"{rulebook.name}: {specs[0]}", -(-games // len(specs)) * len(specs), kept)
         result = contest(
             game, specs, games=games, seed=seed, preset=preset, rules=rules, start=opening,
-            clock=Clock(seconds) if seconds else None, workers=Threads(jobs), watch=listener.watch,
+            clock=Clock(seconds) if seconds else None, workers=Threads(jobs), safety=safety, watch=listener.watch,
             live=listener.live, keep=listener.keep if kept or svg else None, played=listener.played(),
         )  # fmt: skip
     drawn = _draw(rulebook, listener.first, ply, svg) if svg else ""
     if json:
         options.print_json(result.to_dict() | ({"svg": str(svg)} if svg else {}))
     else:
-        _show(rulebook, result, drawn)
+        _show(rulebook, result, f"{options.trust_note(specs, safety)}\n{drawn}")
 
 
 def _check(game: Game, specs: list[str], svg: Path | None, ply: int | None) -> None:
@@ -137,7 +141,7 @@ class _Kept:
         self._waiting = []
 
 
-def _show(game: Game, result: Contest, drawn: str) -> None:
+def _show(game: Game, result: Contest, notes: str) -> None:
     rows = [
         (one.spec, one.wins, one.draws, result.games - one.wins - one.draws,
          f"{100 * one.score:.1f} %", f"[{100 * one.low:.1f}, {100 * one.high:.1f}]")
@@ -146,7 +150,7 @@ def _show(game: Game, result: Contest, drawn: str) -> None:
     limited = f"; {result.limited:,} reached the most plies" if result.limited else ""
     note = f"{result.games:,} matches, {result.mean_plies:.1f} plies on average, seed {result.seed}{limited}"
     columns = ("agent", "wins", "draws", "losses", "score", "95 % interval")
-    options.print_table(game.facts.title, columns, rows, f"{note}\n{drawn}".strip())
+    options.print_table(game.facts.title, columns, rows, f"{note}\n{notes.strip()}".strip())
     for fault in result.faults:
         print(f"{fault.text} (first: block {fault.key[1]}, rotation {fault.key[2]})")
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from rich.progress import Progress
 
+    from ludus.arena.hosts import Safety
     from ludus.game import Game
 
 MOST_GAMES = 1_000_000_000
@@ -76,7 +77,34 @@ Maps = Annotated[
     Path | None, typer.Option(help="Play every position in this file or folder, from every seat, instead of --games.")
 ]
 Jobs = Annotated[int, typer.Option(help="Threads; 0 takes one for each core.", min=0, max=1024)]
-Seconds = Annotated[float, number("Thinking time a move; overrunning it loses. 0: no limit.")]
+Seconds = Annotated[
+    float, number("Thinking time a move; overrunning it loses. 0: 60 for agents of your own, no limit for ours.")
+]
+Trust = Annotated[
+    list[str], typer.Option("--trust", help="Let this agent run in this process, fast and unguarded.", metavar="FILE")
+]
+Sandbox = Annotated[bool, typer.Option("--sandbox", help="Hide files, network and processes from your agents.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Run your agents in this process: tracebacks, breakpoint().")]
+
+
+def safety(trust: Sequence[str], sandbox: bool, debug: bool) -> Safety:
+    """How far users' agents are believed."""
+    from ludus.arena.hosts import Safety
+    from ludus.catalogue import check_name
+
+    for name in trust:
+        check_name(name)
+    if sandbox and debug:
+        raise BadInput("--debug runs an agent in this process, so --sandbox cannot keep it")
+    return Safety(frozenset(trust), sandbox, debug)
+
+
+def trust_note(specs: Sequence[str], safety: Safety) -> str:
+    """Which agents played unguarded, for below a table."""
+    from ludus.catalogue import is_ours
+
+    trusted = [spec for spec in specs if safety.allows(spec) and not is_ours(spec)]
+    return f"in this process, on your word: {', '.join(trusted)}" if trusted else ""
 
 
 def read_rules(items: Sequence[str]) -> dict[str, object]:

@@ -28,13 +28,16 @@ def command(
     preset: options.Preset = "default",
     rule: options.Rules = [],  # noqa: B006 (typer reads it, nobody changes it)
     start: options.Start = None,
+    trust: options.Trust = [],  # noqa: B006
+    sandbox: options.Sandbox = False,
+    debug: options.Debug = False,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
     """Play in the terminal: the board as text, moves in the game's notation, with undo and hints."""
-    from ludus.arena.hosts import host
+    from ludus.arena.hosts import Here, host
     from ludus.arena.live import HUMAN, LiveMatch, Seat
-    from ludus.arena.match import Match
+    from ludus.arena.match import Match, fresh_salt
     from ludus.catalogue import load
 
     rulebook = load(game)
@@ -45,9 +48,14 @@ def command(
         raise BadInput(f"there is no seat {seat} with {n} players")
     opening = options.read_start(rulebook, start, n, values)
     rivals = [against[min(k, len(against) - 1)] for k in range(n - 1)]
-    seats = [Seat(spec, host(spec, rulebook)) for spec in rivals]
+    safety = options.safety(trust, sandbox, debug)
+    seats = [Seat(spec, host(spec, rulebook, safety=safety)) for spec in rivals]
+    for rival in seats:
+        assert rival.host is not None
+        rival.host.start()
+    salt = "" if all(isinstance(rival.host, Here) for rival in seats) else fresh_salt()
     seats.insert(seat - 1, Seat(HUMAN))
-    person = Terminal(LiveMatch(Match(rulebook, n, values, seed=seed, start=opening), seats), seat - 1)
+    person = Terminal(LiveMatch(Match(rulebook, n, values, seed=seed, start=opening, salt=salt), seats), seat - 1)
     print(f"{rulebook.facts.title}. You are player {seat} of {n}. {HELP}\n")
     try:
         person.play()
@@ -86,10 +94,14 @@ class Terminal:
         self._tell_moves()
 
     def _ask_rival(self, question: Question) -> None:
+        from ludus.arena.hosts import USERS_CLOCK, Here
+
         host, started = self.live.seats[question.player].host, time.perf_counter()
         assert host is not None
         try:
-            answer = host.ask(question.view, question.rng, float("inf"))
+            # What is ours may be asked to think for minutes.
+            seconds = float("inf") if isinstance(host, Here) else USERS_CLOCK.move
+            answer = host.ask(question.view, question.rng, seconds)
         except AgentFault as fault:
             answer = fault
         self.live.take_answer(question, answer, time.perf_counter() - started)

@@ -39,6 +39,9 @@ def command(
     store: StoreFile = Path("ludus.sqlite"),
     name: Annotated[str, typer.Option(help="Name of this tournament in the store; the game's, if none is given.")] = "",
     records: Annotated[Path | None, options.target("Also write every match to this file as JSON lines.")] = None,
+    trust: options.Trust = [],  # noqa: B006
+    sandbox: options.Sandbox = False,
+    debug: options.Debug = False,
     jobs: options.Jobs = 0,
     seed: options.Seed = 0,
     json: options.Json = False,
@@ -58,8 +61,9 @@ def command(
         format=format, seed=seed, move_seconds=seconds, elo1=elo, blocks=1,
     )  # fmt: skip
     schedule = replace(schedule, blocks=-(-games // schedule.players))
+    safety = options.safety(trust, sandbox, debug)
     with Store(store) as kept:
-        tournament = Tournament(schedule, kept, name or Path(game).stem, Threads(jobs))
+        tournament = Tournament(schedule, kept, name or Path(game).stem, Threads(jobs), safety)
         if tournament.said:
             options.say(tournament.said)
         with options.progress_bar() as bar:
@@ -70,6 +74,8 @@ def command(
         options.print_json(standings.to_dict())
     else:
         _show(standings, specs, store)
+        if trusted := options.trust_note(specs, safety):
+            print(trusted)
 
 
 class _Watch:

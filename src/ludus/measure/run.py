@@ -12,7 +12,8 @@ from itertools import combinations
 
 from ludus.arena.blocks import rotations
 from ludus.arena.bulk import Arena
-from ludus.catalogue import agent, load
+from ludus.arena.hosts import full_spec
+from ludus.catalogue import load
 from ludus.errors import BadInput
 from ludus.game import Game
 from ludus.measure.evaluation import Evaluator, player_of, trace
@@ -49,7 +50,7 @@ def measure(
     rulebook.check_setting(players, values)
     if matches < players or not agents:
         raise BadInput(f"there must be an agent and at least {players} matches, one for each seat")
-    specs = [agent(spec, rulebook).spec for spec in agents]
+    specs = [full_spec(spec, rulebook) for spec in agents]
     table = _Table(rulebook, values, players, seed, matches, workers or Threads(1))
     lineups = [table.lineup([specs[-1]])]
     if "pairs" in needs:

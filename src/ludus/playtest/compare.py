@@ -16,8 +16,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ludus.arena.bulk import Arena
+from ludus.arena.hosts import full_spec
 from ludus.arena.lockstep import Seating
-from ludus.catalogue import agent, load
+from ludus.catalogue import load
 from ludus.errors import BadInput, UnknownName
 from ludus.game import Game
 from ludus.identity import agent_parts, changes, game_parts
@@ -128,7 +129,7 @@ def compare(a: Version, b: Version, agents: Sequence[str], players: int = 0, see
         raise BadInput(f"{a.game.source} and {b.game.source} have no number of players in common")
     for version in (a, b):
         for spec in agents:
-            agent(spec, version.game)  # one that cannot play is refused before anything is written
+            full_spec(spec, version.game)  # one that cannot play is refused before anything is written
     return Comparison(a, b, tuple(agents), players or fewest, seed)
 
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from ludus.arena.blocks import rotations
 from ludus.arena.bulk import Arena
-from ludus.catalogue import agent, load
+from ludus.arena.hosts import full_spec
+from ludus.catalogue import load
 from ludus.errors import BadInput, BadRules
 from ludus.game import Game
 from ludus.measure.evidence import Level, Lineup
@@ -49,7 +50,7 @@ class Runner:
         self.game.check_setting(order.players, self.values)
         if order.games > MOST_MATCHES:
             raise BadInput(f"a lineup has at most {MOST_MATCHES:,} matches, not {order.games:,}")
-        self.given = [Level(agent(spec, self.game).spec) for spec in order.agents]
+        self.given = [Level(full_spec(spec, self.game)) for spec in order.agents]
         self.folder, self.changed = series(folder, order.content(self.game))
         """Where it is kept, and what is new about it if that is not where it was asked for."""
         self.ledger = Ledger(self.folder)

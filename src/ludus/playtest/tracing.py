@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ludus.catalogue import agent
+from ludus.arena.hosts import resident
 from ludus.errors import DiskTrouble
 from ludus.game import Game
 from ludus.measure import evaluation
@@ -63,7 +63,8 @@ class Tracer:
     def _sound(self, lineup: Lineup) -> Lineup | None:
         """The finished matches of a lineup, where an evaluator can play them on."""
         sound = [k for k, record in enumerate(lineup.records) if record.outcome == "finished" and record.plies]
-        if not sound or not agent(lineup.specs[0], self.game).compiled:
+        player = resident(lineup.specs[0], self.game)
+        if not sound or player is None or not player.compiled:
             return None
         return replace(lineup, records=[lineup.records[k] for k in sound], replays=[lineup.replays[k] for k in sound])
 
