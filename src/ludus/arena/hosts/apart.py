@@ -126,7 +126,8 @@ def _heard(cage: Cage, until: float) -> Answer:
 
 
 def _guest(*words: str) -> list[str]:
-    return [sys.executable, "-P", "-m", "ludus.arena.hosts.guest", *words]
+    python = Path(sys.executable)  # a folder of links to links would not be there in a sandbox
+    return [str(python.parent.resolve() / python.name), "-P", "-m", "ludus.arena.hosts.guest", *words]
 
 
 def _placed(spec: str) -> str:

@@ -173,7 +173,10 @@ def _environment() -> dict[str, str]:
     told = {name: value for name in TOLD if (value := os.environ.get(name))}
     # One thread is enough for an agent, and many would take the memory of a big one.
     threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    places = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "NUMBA_CACHE_DIR": str(cache_dir())}
+    places = {
+        "PYTHONPATH": os.pathsep.join(map(os.path.realpath, filter(None, sys.path))),
+        "NUMBA_CACHE_DIR": str(cache_dir()),
+    }
     at_once = {"PYTHONUNBUFFERED": "1"}  # what is printed is kept when it is printed, not when a buffer is full
     return told | threads | places | at_once
 
