@@ -176,7 +176,7 @@ def caged():
 
 
 def test_a_program_speaks_in_lines_over_its_stdin_and_stdout(caged):
-    script = "import sys\nfor line in sys.stdin: print(line.upper() + 'and', flush=True); print('!', file=sys.stderr)"
+    script = "import sys\nfor line in sys.stdin: print('!', file=sys.stderr); print(line.upper() + 'and', flush=True)"
     cage = caged(script, stdio=True)
     cage.send(b"one\ntwo\n", far())
     assert [cage.read_line(100, far()) for _ in range(4)] == ["ONE", "and", "TWO", "and"]

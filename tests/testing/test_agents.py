@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ludus.arena.hosts import Safety
 from ludus.errors import Mismatch
 from ludus.testing import check_agent
 
@@ -36,7 +37,8 @@ def bot(tmp_path):
 
 
 def failures(spec: str, **options) -> dict[str, str]:
-    report = check_agent(spec, str(EXAMPLES / "row.py"), matches=1, **options)
+    safety = Safety(trust=frozenset([spec]))  # a process for each would take long
+    report = check_agent(spec, str(EXAMPLES / "row.py"), matches=1, safety=safety, **options)
     for failure in report.failures:
         assert failure.command == f"ludus check --agent {spec} {EXAMPLES / 'row.py'} --seed {options.get('seed', 0)}"
     return {failure.check: failure.sentence for failure in report.failures}
@@ -51,6 +53,14 @@ def test_good_agents_pass(spec, name):
         "answers are legal", "answers in time", "leaves its view alone", "same seed, same answer"
     }  # fmt: skip
     assert report.passed["answers are legal"] >= 10
+
+
+def test_an_agent_is_checked_in_its_own_process(bot):
+    """The same is found, and nothing of the file is imported here."""
+    path = bot(before="view.state.board[0] = 1; assert 'pytest' not in __import__('sys').modules")
+    report = check_agent(path, str(EXAMPLES / "row.py"), matches=1)
+    assert [failure.check for failure in report.failures][:1] == ["leaves its view alone"]
+    assert report.passed["answers are legal"] > 1
 
 
 def test_a_plain_agent_passes(bot):
