@@ -11,6 +11,8 @@ import importlib
 import importlib.metadata
 import importlib.util
 import pkgutil
+import shlex
+import shutil
 from collections.abc import Iterator, MutableSequence
 from pathlib import Path
 from types import ModuleType
@@ -99,12 +101,37 @@ def agent_kind(name: str, game: str = "", *, trust: bool = False) -> type[Agent]
 
 def check_name(spec: str, game: str = "") -> None:
     """Refuse an agent that is not there, without a look into it."""
+    if is_command(spec):
+        command_words(spec)
+        return
     name = spec.partition(":")[0].strip()
     if name.endswith(".py"):
         python_file(Path(name))
     elif not is_ours(name, game) and name not in offered_agents():
         known = [*agent_kinds(), *offered_agents()]
         raise UnknownName("agent", name, [one.removeprefix(f"{game}/") for one in known])
+
+
+COMMAND = "cmd:"
+"""Before a command line: somebody's program, which speaks the protocol of the game."""
+
+
+def is_command(spec: str) -> bool:
+    return spec.strip().startswith(COMMAND)
+
+
+def command_words(spec: str) -> list[str]:
+    """The words of the command in a spec; refuses one that cannot be run."""
+    text = spec.strip().removeprefix(COMMAND)
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise BadInput(f"the command {text!r} cannot be read: {error}") from None
+    if not words:
+        raise BadInput("after cmd: stands a command, like cmd:./MyBot")
+    if shutil.which(words[0]) is None:
+        raise BadInput(f"the command {words[0]!r} cannot be found, or is no program")
+    return words
 
 
 def is_ours(spec: str, game: str = "") -> bool:

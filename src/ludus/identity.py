@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
-from ludus.catalogue import agent_kind
+from ludus.catalogue import agent_kind, command_words, is_command
 from ludus.errors import BadInput
 from ludus.game import Game, other_rules
 from ludus.runs import find_run
-from ludus.sources import DATA, HOME, digest_of, files_digest, sources
+from ludus.sources import DATA, HOME, digest_of, file_digest, files_digest, sources
 
 Parts = dict[str, str]
 """A hash for each part, or ``=value``, under a name that a sentence can use."""
@@ -36,6 +36,9 @@ def game_parts(game: Game, values: Mapping[str, object] | None = None) -> Parts:
 
 def agent_parts(spec: str, game: Game) -> Parts:
     """The sources behind a spec, and the runs and files that its settings name."""
+    if is_command(spec):
+        files = [path for path in map(Path, command_words(spec)) if path.is_file()]
+        return {spec: "=command"} | {path.name: file_digest(path) for path in files}
     name, _, text = spec.partition(":")
     name = name.strip()
     words = [item.partition("=")[2] or item for item in text.split(",")]

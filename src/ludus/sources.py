@@ -64,10 +64,15 @@ def digest_of(files: dict[Path, str]) -> str:
     return _digest(repr(sorted((file.name, digest) for file, digest in files.items())).encode())
 
 
+def file_digest(path: Path) -> str:
+    """A hash of the bytes of one file."""
+    return _digest(_content(path))
+
+
 def files_digest(folder: Path) -> str:
     """A hash of the files of a folder, but for drafts and logs."""
     kept = (path for path in folder.iterdir() if path.is_file() and path.name[0] != "." and path.name != "log.csv")
-    return digest_of({path: _digest(_content(path)) for path in kept})
+    return digest_of({path: file_digest(path) for path in kept})
 
 
 def _content(file: Path) -> bytes:

@@ -33,8 +33,8 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Check a game against the contract, with its secrets, its notation and its plain-Python run."""
-    from ludus.catalogue import game_names
-    from ludus.testing import check_agent, check_apart
+    from ludus.catalogue import game_names, is_command
+    from ludus.testing import check_agent, check_apart, check_program
 
     names = game_names() if all else [game]
     if not names[0]:
@@ -42,7 +42,9 @@ def command(
     safety = options.safety(trust, sandbox, debug)
     reports = []
     for name in names:
-        if agent:
+        if is_command(agent):
+            reports.append(check_program(agent, name, seed=seed, safety=safety))
+        elif agent:
             reports.append(check_agent(agent, name, seed=seed, seconds=seconds, safety=safety))
         else:
             reports.append(_watched(check_apart(name, matches=matches, seed=seed, preset=preset, players=players,

@@ -19,8 +19,9 @@ from ludus.agent import Agent, Thoughts
 from ludus.arena.hosts.apart import Apart, told, windows
 from ludus.arena.hosts.cage import Walls
 from ludus.arena.hosts.here import Here
+from ludus.arena.hosts.program import TURN, Program
 from ludus.arena.hosts.wire import Manners
-from ludus.catalogue import agent, agent_kind, check_name, describe, is_ours
+from ludus.catalogue import agent, agent_kind, check_name, describe, is_command, is_ours
 from ludus.game import Game, View
 
 __all__ = ["USERS_CLOCK", "Apart", "Clock", "Here", "Host", "Safety", "description", "full_spec", "host", "resident"]
@@ -100,6 +101,8 @@ class Host(Protocol):
 
 def resident(spec: str, game: Game, safety: Safety | None = None) -> Agent | None:
     """The agent itself, where it may live in this process."""
+    if is_command(spec):
+        return None
     allowed = (safety or Safety()).allows(spec)
     return agent(spec, game, trust=allowed) if allowed or is_ours(spec, game.source) else None
 
@@ -127,6 +130,8 @@ def host(
     if made is not None:
         return Here(made, safety.debug)
     walls = Walls(safety.memory, safety.sandbox, windows(spec, game.source))
+    if is_command(spec):
+        return Program(spec, game, walls, TURN if clock in (None, USERS_CLOCK) else None)
     return Apart(spec, game, walls, (clock or Clock()).start)
 
 
@@ -135,5 +140,8 @@ def description(name: str, safety: Safety | None = None) -> dict[str, Any]:
     check_name(name)
     if is_ours(name):
         return describe(name, agent_kind(name))
+    if is_command(name):
+        return {"name": name, "about": "a program of yours", "accepts": "games with a protocol", "only_for": "",
+                "settings": {}}  # fmt: skip
     safety = safety or Safety()
     return told(name, Walls(safety.memory, safety.sandbox, windows(name)), Clock().start)

@@ -24,6 +24,7 @@ from ludus.arena.hosts.wire import (
     read_thoughts,
     words_of,
 )
+from ludus.catalogue import command_words, is_command
 from ludus.errors import AgentFault, BadInput
 from ludus.game import Game, View, is_path
 
@@ -138,5 +139,6 @@ def _placed(spec: str) -> str:
 
 def windows(spec: str, source: str = "") -> tuple[Path, ...]:
     """What a user's agent must be able to read: the folder of its file, and that of the game's."""
-    files = [name for name in (spec.partition(":")[0].strip(), source) if is_path(name)]
+    names = command_words(spec) if is_command(spec) else [spec.partition(":")[0].strip()]
+    files = [name for name in (*names, source) if is_path(name)]
     return tuple(Path(name).resolve().parent for name in files)
