@@ -156,7 +156,7 @@ def plays_as_ours(spec: str) -> None:
                     given += action != 0
                     assert action == ours.act(view, match.stream(player))
                 match.submit(player, action)
-    assert given > 50
+    assert given >= 50
 
 
 def test_a_program_in_c_plays_50_matches_like_ours(tmp_path):

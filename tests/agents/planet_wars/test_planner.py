@@ -9,7 +9,7 @@ import pytest
 
 from ludus import agent, load
 from ludus.agents.planet_wars.planner import CHOICES
-from ludus.arena.lockstep import Table, play_batch, records_of
+from ludus.arena.lockstep import Seating, play_batch, records_of
 from ludus.arena.match import Match
 from ludus.errors import BadSpec
 from ludus.games import planet_wars as rules
@@ -20,7 +20,7 @@ VALUES = GAME.rule_values("finals", {"turns": 120})
 
 def wins(first: str, second: str, matches: int = 6) -> float:
     players = [agent(first, GAME), agent(second, GAME)]
-    tables = [Table((k % 2, 1 - k % 2), k // 2, k % 2) for k in range(matches)]
+    tables = [Seating((k % 2, 1 - k % 2), k // 2, k % 2) for k in range(matches)]
     batch = play_batch(GAME, players, tables, 4, VALUES)
     return float(np.mean([batch.returns[k, k % 2] == 1 for k in range(matches)]))
 
@@ -38,7 +38,7 @@ def test_the_champion_beats_the_planner():
 def test_batch_and_stepper_play_the_same_match(name):
     players = [agent(name, GAME), agent("rage", GAME)]
     values = GAME.rule_values("skirmish", {"turns": 30})
-    batch = play_batch(GAME, players, [Table((0, 1), 0, 0)], 5, values, with_history=True)
+    batch = play_batch(GAME, players, [Seating((0, 1), 0, 0)], 5, values, with_history=True)
     (record,) = records_of(batch, GAME, players, 5, values)
     match = Match(GAME, 2, values, seed=5)
     fresh = [agent(name, GAME), agent("rage", GAME)]
