@@ -51,7 +51,7 @@ PLANTED = {
     "Seats": Truth(first=0.68),
     "Draws": Truth(draws=0.85),
     "Endings": Truth(endless=0.15),
-    "Lift of actions": Truth(lift=0.3),
+    "Lift of actions": Truth(lift=0.7),
     "Dead turns": Truth(settled=0.2),
 }
 

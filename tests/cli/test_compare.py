@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -80,6 +81,7 @@ def test_stopped_by_hand_it_tells_what_it_knows(ludus, monkeypatch):
         play(self, *arguments)
 
     monkeypatch.setattr(Pairs, "_play", tired)
+    monkeypatch.setattr("ludus.cli.stop", lambda: sys.exit(130))  # which would end the tests, too
     code, out, _ = ludus(str(RACE), "--b", "fields=8", "--agent", "random", "--json")
     assert code == 0
     assert json.loads(out)["levels"][0]["pairs"] == 12
@@ -126,4 +128,4 @@ def test_a_folder_holds_one_comparison_and_the_next_lies_beside_it(ludus, tmp_pa
     assert (tmp_path / "here-2" / "compare.html").exists()
     code, _, err = ludus(*arguments[:-1], "here/compare.html", "--b", "fields=9")
     assert code == 2
-    assert "is a file; give a folder as --out" in err
+    assert "is a file; name a folder" in err

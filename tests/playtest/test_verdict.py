@@ -155,6 +155,14 @@ def test_luck_has_one_light_and_both_numbers_are_explained():
     assert deal not in readings.headlines()
 
 
+def test_chance_in_all_decides_no_less_than_the_deal():
+    """A coin falls in play; the same coin again gives the same winner, whatever noise says of single decisions."""
+    found = playtest(str(GAMES / "coin_flip.py"), blocks=30, matches=8)
+    whole, deal = (read(found).find(name).found.value for name in ("luck_in_play", "luck_share"))
+    assert whole >= deal
+    assert "when the same chance falls again" in said(found, "Luck")
+
+
 def test_luck_of_the_deal_is_all_luck_where_no_dice_fall():
     found = playtest("kuhn_poker", blocks=10, matches=4)
     assert "Chance falls only in the deal" in said(found, "Luck")

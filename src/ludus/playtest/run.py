@@ -20,6 +20,7 @@ from ludus.errors import BadInput, BadRules
 from ludus.game import Game
 from ludus.measure.evidence import Level, Lineup
 from ludus.measure.replays import legal_kinds, replays_of
+from ludus.measure.strength import pair_score
 from ludus.playtest import plan as planning
 from ludus.playtest.flaws import faults_of, find_flaws, unused_kinds
 from ludus.playtest.ledger import Ledger
@@ -139,11 +140,12 @@ class Runner:
         return sorted(levels, key=lambda one: sum(self._beats(one, rival, levels) for rival in levels if rival != one))
 
     def _beats(self, one: Level, rival: Level, levels: Sequence[Level]) -> bool:
-        """Whether one agent got more of the points than the other; of two that never met, the later is taken to."""
+        """Whether one agent is stronger than the other; where that is not sure, the later is taken to be."""
         for lineup in self.lineups:
             if {one.spec, rival.spec} == set(lineup.specs):
-                scores = [replay.shares[replay.agents.index(lineup.specs[0])] for replay in lineup.replays]
-                return (float(np.mean(scores)) > 1 / self.order.players) == (lineup.specs[0] == one.spec)
+                score = pair_score(lineup.replays, one.spec)
+                if not score.low <= 0.5 <= score.high:
+                    return score.low > 0.5
         return levels.index(one) > levels.index(rival)
 
     def _top_up(self, left: float) -> None:

@@ -41,21 +41,26 @@ def measure(replays: Replays) -> Interval:
 
 
 def read(evidence: Evidence) -> Iterator[Reading | Light]:
+    """What chance decides in all is no less than what the deal alone does: where noise says less, the deal counts."""
     if evidence.traced is None or not evidence.game.facts.chance or not dice_fall(evidence):
         return
     found, about = measure(evidence.traced.replays), of_traces(evidence.traced)
-    yield Reading("luck_in_play", "What chance decides in all, and not choices", found, **about)
-    if found.n:
-        words = f"Chance decides {SHARE.text(found)} of the results between equals, choices the rest.{_deal(evidence)}"
-        yield LUCK.light("Luck", found, words, about["level"])
+    deal = next((evidence.once(luck_share.measure, lineup.replays) for lineup in evidence.judged()), unknown(0.0, 1.0))
+    whole = deal if deal.n and deal.value > found.value else found
+    beside = f"read off single decisions: {SHARE.text(found)}" if whole is deal else ""
+    yield Reading("luck_in_play", "What chance decides in all, and not choices", whole, **about, beside=beside)
+    if whole.n:
+        words = f"Chance decides {SHARE.text(whole)} of the results between equals, choices the rest."
+        yield LUCK.light("Luck", whole, f"{words} {_deal_words(deal, whole)}".strip(), about["level"])
 
 
-def _deal(evidence: Evidence) -> str:
-    """How much of it is there before the first choice."""
-    found = [evidence.once(luck_share.measure, lineup.replays) for lineup in evidence.judged()]
-    if not found or not found[0].n:
+def _deal_words(deal: Interval, whole: Interval) -> str:
+    """How much of it comes out alike when the same chance falls again."""
+    if not deal.n:
         return ""
-    return f" The deal alone decides {SHARE.text(found[0])}: so much comes out alike when the same chance falls again."
+    if whole is deal:
+        return "So much comes out alike when the same chance falls again."
+    return f"The deal alone decides {SHARE.text(deal)}: so much comes out alike when the same chance falls again."
 
 
 METRIC = Metric(
