@@ -30,6 +30,7 @@ WEIGHTS = record(
     pull=np.float64,  # how bad a ship of the rival's is that still stands, a turn
     share=np.int32,  # sixteenths of the streams in the second siege
     second=np.float64,  # how much the second siege counts beside the first
+    raids=np.int32,  # longest trip of a move against the rival
     starts=np.int32,
     tries=np.int32,
     cost=np.float64,  # how bad a ship is that is lost to neutral planets

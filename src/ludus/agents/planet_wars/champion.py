@@ -2,9 +2,9 @@
 
 A step takes a planet in one turn with ships from several planets, the farthest first, so that all land together (nearer
 ones leave later: such orders are part of the plan, but not yet given); or it moves all that one planet can spare to
-another own one. Every step is judged alone by what the whole position is then worth, and the best are chained, each
-judged anew after those before it. Defence, sniping, supply and the choice of a front need no rules of their own: they
-fall out of the judgement.
+another own one, or to a near one of the rival's. Every step is judged alone by what the whole position is then worth,
+and the best are chained, each judged anew after those before it. Defence, sniping, supply and the choice of a front
+need no rules of their own: they fall out of the judgement.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def ships_at_hand(outlook, dest, arrive):
 
 
 @rule
-def list_steps(outlook, siege, steps):
+def list_steps(outlook, siege, steps, raids):
     """All steps worth a look; `siege` must be of this outlook."""
     count = 0
     for dest in range(outlook.planets):
@@ -189,7 +189,8 @@ def list_steps(outlook, siege, steps):
             continue
         for dest in range(outlook.planets):
             turns = outlook.trip[source, dest]
-            if dest != source and turns < outlook.span and outlook.owner[dest, turns] == MINE:
+            owner = outlook.owner[dest, turns] if turns < outlook.span else NEUTRAL
+            if dest != source and (owner == MINE or (owner != NEUTRAL and turns <= raids)):
                 count = add_step(steps, count, dest, turns, 0, source)
     return count
 
@@ -246,7 +247,7 @@ def make_plan(state, player, weights, outlooks, siege, steps, parts, plans, plan
     plan.count = 0
     look(state, player, max(1, min(weights.span, state.params.turns - state.turn)), outlooks[0])
     best = worth_of(outlooks[0], siege, weights) + SMALL
-    count = list_steps(outlooks[0], siege, steps[0])
+    count = list_steps(outlooks[0], siege, steps[0], weights.raids)
     for k in range(count):
         steps[0, k].gain = judge(outlooks[0], siege, weights, steps[0, k], parts)
     for start in range(min(weights.starts, count)):
@@ -293,13 +294,14 @@ class Champion(PlanningAgent):
     share: int = setting(8, "sixteenths of the streams in the second siege", low=0)
     second: float = setting(1.0, "how much the second siege counts beside the first", low=0)
 
+    raids: int = setting(8, "longest trip of a move against the rival; farther ones go to own planets only", low=0)
     starts: int = setting(5, "chains that are tried, each from another first step", low=1)
     tries: int = setting(32, "steps that are judged anew after each link of a chain", low=1)
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
         self._weights = np.zeros(1, WEIGHTS)
-        for name in ("span", "delay", "pull", "cost", "share", "second", "starts", "tries"):
+        for name in ("span", "delay", "pull", "cost", "share", "second", "raids", "starts", "tries"):
             self._weights[name] = getattr(self, name)
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
