@@ -100,8 +100,11 @@ def create_app(
     )  # fmt: skip
     app.add_middleware(Guard, hosts=hosts)
     _add_errors(app)
-    _add_lobby(app, offers, visitors)
-    _add_archive(app, offers, archive)
+    _add_games(app, offers)
+    _add_matches(app, visitors)
+    _add_replays(app, offers, archive)
+    _add_tournaments(app, archive)
+    _add_reports(app, archive)
     _add_pages(app, archive)
     return app
 
@@ -156,7 +159,7 @@ def _error_page(path: str, sentence: str, suggestions: Sequence[str]) -> str:
 # ------------------------------------------------------------------------------------------------ the lobby
 
 
-def _add_lobby(app: FastAPI, offers: Offers, visitors: Visitors) -> None:
+def _add_games(app: FastAPI, offers: Offers) -> None:
     @app.get("/api/games")
     async def games() -> list[dict[str, Any]]:
         is_prepared = app.state.lobby.preparation.is_prepared
@@ -171,6 +174,8 @@ def _add_lobby(app: FastAPI, offers: Offers, visitors: Visitors) -> None:
         drawn = await app.state.lobby.preparation.portrait(offers.game(name), _visitor(request))
         return Response(drawn, media_type="image/svg+xml")
 
+
+def _add_matches(app: FastAPI, visitors: Visitors) -> None:
     @app.get("/api/matches")
     async def matches() -> list[dict[str, Any]]:
         return await app.state.lobby.listed()
@@ -268,7 +273,7 @@ def _about(title: str, book: str) -> str:
 # ------------------------------------------------------------------------------------------------ what is kept
 
 
-def _add_archive(app: FastAPI, offers: Offers, archive: Archive) -> None:
+def _add_replays(app: FastAPI, offers: Offers, archive: Archive) -> None:
     @app.get("/api/replays")
     def replays(
         game: Annotated[str, Query(max_length=200)] = "", limit: Annotated[int, Query(ge=1, le=500)] = 50
@@ -302,6 +307,8 @@ def _add_archive(app: FastAPI, offers: Offers, archive: Archive) -> None:
     async def one_replay(id: str, request: Request) -> dict[str, Any]:
         return (await playback(id, request)).describe(id)
 
+
+def _add_tournaments(app: FastAPI, archive: Archive) -> None:
     @app.get("/api/tournaments")
     def tournaments() -> list[dict[str, Any]]:
         return archive.tournaments()
@@ -322,6 +329,8 @@ def _add_archive(app: FastAPI, offers: Offers, archive: Archive) -> None:
     def one_tournament(name: str) -> dict[str, Any]:
         return archive.tournament(name)
 
+
+def _add_reports(app: FastAPI, archive: Archive) -> None:
     @app.get("/api/reports")
     def reports() -> list[dict[str, Any]]:
         return archive.list_reports()
