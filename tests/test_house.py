@@ -50,3 +50,13 @@ def test_the_command_line_imports_nothing_heavy():
     code = f"import sys; import ludus.cli; print([name for name in {HEAVY} if name in sys.modules])"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
+
+
+def test_no_file_and_no_function_is_long():
+    """Rules of games excepted: a game is read in one piece."""
+    for path in sorted((GAMES.parent).rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        assert path.parent == GAMES or text.count("\n") <= 450, path
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
+                assert node.end_lineno - node.lineno < 40, f"{path}: {node.name}"

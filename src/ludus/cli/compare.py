@@ -31,9 +31,7 @@ def command(
         list[str], typer.Option(help="Plays against itself; several are several levels of skill.", metavar="SPEC")
     ] = ["mcts:sims=64"],  # noqa: B006
     players: Annotated[int, typer.Option(help="Number of players; 0 takes the fewest.")] = 0,
-    games: Annotated[int, options.games("Most pairs of matches; it stops earlier when it knows enough.", low=2)] = (
-        10_000
-    ),
+    games: Annotated[int, options.games("Most pairs of matches; it stops when it knows enough.", low=2)] = 10_000,
     matters: Annotated[
         list[str], typer.Option(help="Smallest difference that matters: --matters turns=2. May be repeated.")
     ] = [],  # noqa: B006

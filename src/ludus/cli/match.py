@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -56,24 +57,39 @@ def command(
     rulebook, rules = load(game), options.read_rules(rule)
     values = rulebook.rule_values(preset, rules)
     _check(rulebook, specs, svg, ply)
-    opening = options.read_start(rulebook, start, len(specs), values)
-    if maps is not None:
-        opening = options.read_maps(rulebook, maps, len(specs), values)
-        games = len(opening) * len(specs)
+    opening, games = _opening(rulebook, start, maps, len(specs), values, games)
     safety = options.safety(trust, sandbox, debug)
     kept = _Kept(records, rulebook, specs, values, seed, seconds, opening) if records else None
-    with options.progress_bar() as bar:
-        listener = _Listener(bar, f"{rulebook.name}: {specs[0]}", -(-games // len(specs)) * len(specs), kept)
-        result = contest(
-            game, specs, games=games, seed=seed, preset=preset, rules=rules, start=opening,
-            clock=Clock(seconds) if seconds else None, workers=Threads(jobs), safety=safety, watch=listener.watch,
-            live=listener.live, keep=listener.keep if kept or svg else None, played=listener.played(),
-        )  # fmt: skip
-    drawn = _draw(rulebook, listener.first, ply, svg) if svg else ""
+    play = partial(
+        contest, game, specs, games=games, seed=seed, preset=preset, rules=rules, start=opening,
+        clock=Clock(seconds) if seconds else None, workers=Threads(jobs), safety=safety,
+    )  # fmt: skip
+    result, first = _watched(play, f"{rulebook.name}: {specs[0]}", -(-games // len(specs)) * len(specs), kept, svg)
+    drawn = _draw(rulebook, first, ply, svg) if svg and first else ""
     if json:
-        options.print_json(result.to_dict() | ({"svg": str(svg)} if svg else {}))
-    else:
-        _show(rulebook, result, f"{options.trust_note(specs, safety)}\n{drawn}")
+        return options.print_json(result.to_dict() | ({"svg": str(svg)} if svg else {}))
+    _show(rulebook, result, f"{options.trust_note(specs, safety)}\n{drawn}")
+
+
+def _watched(
+    play: Callable[..., Contest], title: str, total: int, kept: _Kept | None, svg: Path | None
+) -> tuple[Contest, MatchRecord | None]:
+    """Play with a bar; the result, and the first record if anybody wants one."""
+    with options.progress_bar() as bar:
+        listener = _Listener(bar, title, total, kept)
+        keep = listener.keep if kept or svg else None
+        result = play(watch=listener.watch, live=listener.live, keep=keep, played=listener.played())
+    return result, listener.first
+
+
+def _opening(
+    game: Game, start: Path | None, maps: Path | None, players: int, values: dict, games: int
+) -> tuple[np.ndarray | None, int]:
+    """Where the matches begin, if not where the rules say: at one position, or on each map once; and how many."""
+    if maps is None:
+        return options.read_start(game, start, players, values), games
+    found = options.read_maps(game, maps, players, values)
+    return found, len(found) * players
 
 
 def _check(game: Game, specs: list[str], svg: Path | None, ply: int | None) -> None:
@@ -89,7 +105,7 @@ class _Listener:
     def __init__(self, bar: Progress, title: str, total: int, kept: _Kept | None):
         self.bar, self.title, self.kept = bar, title, kept
         self.task = bar.add_task(title, total=total)
-        self.first: MatchRecord
+        self.first: MatchRecord | None = None
 
     def played(self) -> Iterator[MatchRecord]:
         for record in self.kept.file.read() if self.kept else ():

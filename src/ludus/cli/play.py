@@ -11,8 +11,9 @@ from ludus.cli import options
 from ludus.errors import AgentFault, BadInput, LudusError
 
 if TYPE_CHECKING:
+    from ludus.arena.hosts import Host, Safety
     from ludus.arena.live import LiveMatch, Question
-    from ludus.game import View
+    from ludus.game import Game, View
 
 EXAMPLE = "Example: ludus play connect_four --against mcts:sims=1000 --seat 1"
 HELP = "Write an action, or: moves (what you may play), hint, undo, board, resign, quit."
@@ -35,36 +36,45 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Play in the terminal: the board as text, moves in the game's notation, with undo and hints."""
-    from ludus.arena.hosts import Here, host
     from ludus.arena.live import HUMAN, LiveMatch, Seat
-    from ludus.arena.match import Match, fresh_salt
+    from ludus.arena.match import Match
     from ludus.catalogue import load
 
     rulebook = load(game)
     values = rulebook.rule_values(preset, options.read_rules(rule))
     n = players or max(1 + len(against), rulebook.facts.players[0])
     rulebook.check_setting(n, values)
-    if seat > n:
-        raise BadInput(f"there is no seat {seat} with {n} players")
     opening = options.read_start(rulebook, start, n, values)
     rivals = [against[min(k, len(against) - 1)] for k in range(n - 1)]
-    safety = options.safety(trust, sandbox, debug)
-    seats = [Seat(spec, host(spec, rulebook, safety=safety)) for spec in rivals]
-    for rival in seats:
-        assert rival.host is not None
-        rival.host.start()
-    salt = "" if all(isinstance(rival.host, Here) for rival in seats) else fresh_salt()
+    if seat > n:
+        raise BadInput(f"there is no seat {seat} with {n} players")
+    hosts, salt = _start(rivals, rulebook, options.safety(trust, sandbox, debug))
+    seats = [Seat(spec, one) for spec, one in zip(rivals, hosts)]
     seats.insert(seat - 1, Seat(HUMAN))
     person = Terminal(LiveMatch(Match(rulebook, n, values, seed=seed, start=opening, salt=salt), seats), seat - 1)
     print(f"{rulebook.facts.title}. You are player {seat} of {n}. {HELP}\n")
     try:
         person.play()
     finally:
-        for rival in seats:
-            if rival.host is not None:
-                rival.host.close()
+        _close(hosts)
     if json:
         print(person.live.record().to_json())
+
+
+def _start(specs: list[str], game: Game, safety: Safety) -> tuple[list[Host], str]:
+    """The rivals, and a secret salt where one of them is somebody's own program."""
+    from ludus.arena.hosts import Here, host
+    from ludus.arena.match import fresh_salt
+
+    hosts = [host(spec, game, safety=safety) for spec in specs]
+    for one in hosts:
+        one.start()
+    return hosts, "" if all(isinstance(one, Here) for one in hosts) else fresh_salt()
+
+
+def _close(hosts: list[Host]) -> None:
+    for one in hosts:
+        one.close()
 
 
 class Terminal:

@@ -13,7 +13,9 @@ from ludus.cli import options
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from ludus.arena.hosts import Safety
     from ludus.arena.ratings import Ratings
+    from ludus.arena.schedule import Schedule
     from ludus.arena.standings import Standings
     from ludus.arena.statistics import GsprtResult, Interval
     from ludus.arena.tournament import Tournament
@@ -52,9 +54,6 @@ def command(
     was edited, a fresh series begins beside the old one.
     """
     from ludus.arena.schedule import make_schedule
-    from ludus.arena.tournament import Tournament
-    from ludus.records import Store, write_records
-    from ludus.workers import Threads
 
     schedule = make_schedule(
         game, specs, preset, options.read_rules(rule), players,
@@ -62,20 +61,29 @@ def command(
     )  # fmt: skip
     schedule = replace(schedule, blocks=-(-games // schedule.players))
     safety = options.safety(trust, sandbox, debug)
-    with Store(store) as kept:
-        tournament = Tournament(schedule, kept, name or Path(game).stem, Threads(jobs), safety)
-        if tournament.said:
-            options.say(tournament.said)
-        with options.progress_bar() as bar:
-            standings = tournament.run(_Watch(bar, tournament))
-        if records:
-            write_records(records, (record for _, record in kept.matches(standings.name)))
+    standings = _play(schedule, store, name or Path(game).stem, jobs, safety, records)
     if json:
         options.print_json(standings.to_dict())
     else:
         _show(standings, specs, store)
         if trusted := options.trust_note(specs, safety):
             print(trusted)
+
+
+def _play(schedule: Schedule, store: Path, name: str, jobs: int, safety: Safety, records: Path | None) -> Standings:
+    from ludus.arena.tournament import Tournament
+    from ludus.records import Store, write_records
+    from ludus.workers import Threads
+
+    with Store(store) as kept:
+        tournament = Tournament(schedule, kept, name, Threads(jobs), safety)
+        if tournament.said:
+            options.say(tournament.said)
+        with options.progress_bar() as bar:
+            standings = tournament.run(_Watch(bar, tournament))
+        if records:
+            write_records(records, (record for _, record in kept.matches(standings.name)))
+    return standings
 
 
 class _Watch:
