@@ -50,7 +50,6 @@ def command(
 ) -> None:
     """Play a lineup of agents in blocks: every agent in every seat, with the same luck."""
     from ludus.arena.contest import contest
-    from ludus.arena.hosts import Clock
     from ludus.catalogue import load
     from ludus.workers import Threads
 
@@ -62,13 +61,14 @@ def command(
     kept = _Kept(records, rulebook, specs, values, seed, seconds, opening) if records else None
     play = partial(
         contest, game, specs, games=games, seed=seed, preset=preset, rules=rules, start=opening,
-        clock=Clock(seconds) if seconds else None, workers=Threads(jobs), safety=safety,
+        clock=options.clock(seconds), workers=Threads(jobs), safety=safety,
     )  # fmt: skip
     result, first = _watched(play, f"{rulebook.name}: {specs[0]}", -(-games // len(specs)) * len(specs), kept, svg)
     drawn = _draw(rulebook, first, ply, svg) if svg and first else ""
     if json:
-        return options.print_json(result.to_dict() | ({"svg": str(svg)} if svg else {}))
-    _show(rulebook, result, f"{options.trust_note(specs, safety)}\n{drawn}")
+        options.print_json(result.to_dict() | ({"svg": str(svg)} if svg else {}))
+    else:
+        _show(rulebook, result, f"{options.trust_note(specs, safety)}\n{drawn}")
 
 
 def _watched(

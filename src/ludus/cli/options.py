@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from rich.progress import Progress
 
-    from ludus.arena.hosts import Safety
+    from ludus.arena.hosts import Clock, Safety
     from ludus.game import Game
 
 MOST_GAMES = 1_000_000_000
@@ -97,6 +97,13 @@ def safety(trust: Sequence[str], sandbox: bool, debug: bool) -> Safety:
     if sandbox and debug:
         raise BadInput("--debug runs an agent in this process, so --sandbox cannot keep it")
     return Safety(frozenset(trust), sandbox, debug)
+
+
+def clock(seconds: float) -> Clock | None:
+    """The clock of a move; none was asked for by 0."""
+    from ludus.arena.hosts import Clock
+
+    return Clock(seconds) if seconds else None
 
 
 def trust_note(specs: Sequence[str], safety: Safety) -> str:

@@ -1,19 +1,18 @@
 """Many trees at once, guided by priors; they stop at their leaves, hand them out in batches, and go on with answers.
 
 A *wave* takes every tree from the answer to its last leaf to its next one: one leaf a tree, no virtual loss. Leaves
-that need nobody's answer (the match is over, the point is solved) are backed up at once. The search serves every kind
-of game, as `uct` does: points are keyed by views, every acting player chooses at its own point by its own prior, each
+that need nobody's answer (the match is over, the point solved) are backed up at once. The search serves every kind of
+game, as `uct` does: points are keyed by views, every acting player chooses at its own point by its own prior, each
 simulation of a game with secrets starts from a fresh guess, and dice lead to points of their own.
 
 A leaf is a state in which some player's point is new. Every player who has a choice there gets a row of the batch: its
-view, its menu, and the policy slots of the menu. The answer is a prior for each entry of the menu and a value for each
-player, *the viewer first and then in the order of the seats*, as in the features.
+view, its menu and their policy slots. The answer is a prior for each entry and a value for each player, *the viewer
+first and then in the order of the seats*, as in the features.
 
 Where nothing is hidden, no two act at once and no dice can fall, each arm is linked to the point that it leads to, and
 a point keeps its position: then a simulation takes one step of the rules, however deep the tree is.
 
-    forest = Forest(game, trees=1024, sims=64)
-    forest.plant(views, players, words)
+    (forest := Forest(game, trees=1024, sims=64)).plant(views, players, words)
     while len((leaves := forest.wave()).trees):
         leaves.priors[:], leaves.values[:] = …          # from leaves.views, .players, .menus, .slots and .counts
     roots = forest.roots()
@@ -426,8 +425,8 @@ class Forest:
         return Leaves(*(column[first : first + count] for column in self.leaves))
 
     def roots(self) -> Roots:
-        count, longest = len(self.trees.roots), self.game.facts.max_actions
-        rows = (count, longest)
+        count = len(self.trees.roots)
+        rows = (count, self.game.facts.max_actions)
         out = Roots(
             np.zeros(count, np.int32), np.zeros(count, np.int32), np.zeros(rows, np.int32), np.zeros(rows, np.int32),
             np.zeros(rows, np.int32), np.zeros(rows, np.float32), np.zeros(rows, np.float32),
