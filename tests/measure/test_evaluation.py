@@ -85,5 +85,5 @@ def test_an_agent_that_answers_one_by_one_is_refused(tmp_path):
         '    """Takes the first."""\n\n    name = "bot"\n\n'
         "    def act(self, view, rng):\n        return view.legal[0]\n"
     )
-    with pytest.raises(BadInput, match="cannot be an evaluator"):
+    with pytest.raises(BadInput, match="plays in a process of its own"):
         player_of(Evaluator(str(bot)), load("tic_tac_toe"))
