@@ -140,10 +140,10 @@ def turn_actions(states, symmetry, actions, out):
 
 
 @template
-def pick_any(menu, count, rng):
-    """One of the first `count` actions, each as likely. Nothing is drawn where there is no choice: all who play at
+def any_place(count, rng):
+    """A place in a menu of so many actions, each as likely. Nothing is drawn where there is no choice: all who play at
     random must play the same match."""
-    return menu[0] if count == 1 else menu[below(rng, count)]
+    return 0 if count == 1 else below(rng, count)
 
 
 @template
@@ -152,7 +152,7 @@ def random_step(state, row, menu, actions, mask):
     for player in range(SEATS):
         actions[player] = -1
         if mask >> player & 1:
-            actions[player] = pick_any(menu, legal(state, player, menu), row[1 + player : 2 + player])
+            actions[player] = menu[any_place(legal(state, player, menu), row[1 + player : 2 + player])]
     step(state, actions, row[:1])
 
 

@@ -214,8 +214,9 @@ def test_observe_looks_from_the_players_own_side():
     states, out = play("breakthrough", "a1-a2", rules=TINY), np.zeros((2, 128), np.float32)
     for player in range(2):
         GAME.kernel(kernels.features)(states, np.array([player]), out[player : player + 1])
-    assert np.flatnonzero(out[0]).tolist() == [1, 2, 3, 8, *range(64 + 24, 64 + 28)]
-    assert np.flatnonzero(out[1]).tolist() == [0, 1, 2, 3, 64 + 16, 64 + 25, 64 + 26, 64 + 27]
+    assert GAME.shapes(2, GAME.rule_values("default", TINY))[0].length == 2 * 16
+    assert np.flatnonzero(out[0]).tolist() == [1, 2, 3, 4, *range(16 + 12, 16 + 16)]
+    assert np.flatnonzero(out[1]).tolist() == [0, 1, 2, 3, 16 + 8, 16 + 13, 16 + 14, 16 + 15]
 
 
 def test_the_mirror_swaps_columns():

@@ -18,14 +18,14 @@ from ludus.compile import is_template, rule, template
 from ludus.errors import BadInput, UnknownName
 from ludus.files import load_module
 from ludus.game import Game
-from ludus.kernels import pick_any
+from ludus.kernels import any_place
 from ludus.rules import MAX_ACTIONS, legal
 
 
 @template
 def random_choice(view, player, rng):
     menu = np.empty(MAX_ACTIONS, np.int32)
-    return pick_any(menu, legal(view, player, menu), rng)
+    return menu[any_place(legal(view, player, menu), rng)]
 
 
 def find_rival(name: str, game: Game) -> Callable:

@@ -15,7 +15,7 @@ from ludus.agent import Agent, Thoughts
 from ludus.compile import template
 from ludus.errors import BadSpec
 from ludus.game import View
-from ludus.kernels import pick_any
+from ludus.kernels import any_place
 from ludus.rng import below, uniform
 from ludus.rules import HIDDEN, MAX_ACTIONS, SEATS, determinize, legal, step, to_act
 from ludus.search.rollout import roll_out
@@ -33,7 +33,7 @@ def try_action(world, player, action, horizon, rng, menu, actions, values):
     for rival in range(SEATS):
         actions[rival] = -1
         if rival != player and mask >> rival & 1:
-            actions[rival] = pick_any(menu, legal(world, rival, menu), rng)
+            actions[rival] = menu[any_place(legal(world, rival, menu), rng)]
     actions[player] = action
     step(world, actions, rng)
     is_certain = to_act(world) == 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from ludus.agent import Agent
 from ludus.compile import template
-from ludus.kernels import pick_any
+from ludus.kernels import any_place
 from ludus.rules import MAX_ACTIONS, legal
 
 
@@ -17,7 +17,7 @@ from ludus.rules import MAX_ACTIONS, legal
 def choose_at_random(views, players, words, out):
     menu = np.empty(MAX_ACTIONS, np.int32)
     for i in range(views.shape[0]):
-        out[i] = pick_any(menu, legal(views[i], players[i], menu), words[i])
+        out[i] = menu[any_place(legal(views[i], players[i], menu), words[i])]
 
 
 @dataclass

@@ -384,8 +384,7 @@ def read_roots(trees, out):
 
 # ------------------------------------------------------------------------------------------------ from Python
 
-ARMS_A_POINT = 40
-"""Room for so many on average; a tree whose tables are full stops growing, and is searched on."""
+ARMS_A_POINT = 40  # room for so many on average; a tree whose tables are full stops growing, and is searched on
 
 
 class Forest:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ludus.compile import template
-from ludus.kernels import pick_any
+from ludus.kernels import any_place
 from ludus.rules import HAS_HEURISTIC, MAX_PLIES, SEATS, heuristic, legal, returns, step, to_act
 
 
@@ -16,7 +16,7 @@ def roll_out(state, horizon, rng, menu, actions, values):
         for player in range(SEATS):
             actions[player] = -1
             if mask >> player & 1:
-                actions[player] = pick_any(menu, legal(state, player, menu), rng)
+                actions[player] = menu[any_place(legal(state, player, menu), rng)]
         step(state, actions, rng)
         left -= 1
         mask = to_act(state)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ludus.compile import template
-from ludus.kernels import pick_any
+from ludus.kernels import any_place
 from ludus.rng import below, uniform
 from ludus.rules import (
     HIDDEN,
@@ -72,7 +72,7 @@ def descend(tree, c, rng):
             key = key_of(scratch, words64, player)
             slot = slot_of(points, key)
             if points[slot].key == 0 and not open_point(points, arms, used, slot, key, count):
-                actions[player] = pick_any(menu, count, rng)
+                actions[player] = menu[any_place(count, rng)]
                 is_new = True
                 continue
             point = points[slot]

@@ -21,7 +21,7 @@ from ludus.agents.gravwell.trees import INTENDED, tree_action
 from ludus.compile import rule, template
 from ludus.game import View
 from ludus.games._gravwell_text import REARMOST, SYMBOLS
-from ludus.kernels import pick_any
+from ludus.kernels import any_place
 from ludus.rng import draw, uniform
 from ludus.rules import MAX_ACTIONS, SEATS, determinize, legal, record, step, to_act
 from ludus.settings import setting
@@ -108,7 +108,7 @@ WORLD, TRY = 0, 1  # rows of the scratch states
 def noisy_answer(state, player, noise, menu, rng):
     """What the intended tree would do, or, as often as `noise` says, anything."""
     if uniform(rng) < noise:
-        return pick_any(menu, legal(state, player, menu), rng)
+        return menu[any_place(legal(state, player, menu), rng)]
     return tree_action(state, player, INTENDED, INTENDED, INTENDED, rng)
 
 

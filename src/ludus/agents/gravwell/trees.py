@@ -25,7 +25,7 @@ from ludus.errors import BadSpec
 from ludus.game import Game
 from ludus.games._gravwell_text import CARDS, DRAFT, GO, HALT, MOVE, PICK, PULL, STOP
 from ludus.games.gravwell import CARD_OF_BIT, attraction, count, legal
-from ludus.kernels import pick_any
+from ludus.kernels import any_place
 from ludus.rng import below
 from ludus.rules import MAX_ACTIONS
 from ludus.settings import setting
@@ -169,7 +169,7 @@ def choose_without_stops(views, players, words, out):
     menu = np.empty(MAX_ACTIONS, np.int32)
     for i in range(views.shape[0]):
         n = legal(views[i], players[i], menu)
-        out[i] = menu[0] if views[i].phase == STOP else pick_any(menu, n, words[i])
+        out[i] = menu[0] if views[i].phase == STOP else menu[any_place(n, words[i])]
 
 
 @dataclass
