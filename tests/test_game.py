@@ -130,9 +130,11 @@ def test_an_unknown_game_suggests_the_nearest():
 
 
 def test_a_missing_file_is_named(tmp_path):
-    for path in (tmp_path / "nothing.py", tmp_path / "no" / "folder.py", tmp_path):
+    for path in (tmp_path / "nothing.py", tmp_path / "no" / "folder.py"):
         with pytest.raises(BadInput, match=f"there is no file {path}"):
             load(str(path))
+    with pytest.raises(BadInput, match=f"{tmp_path} cannot be read: Is a directory"):
+        load(str(tmp_path))
 
 
 # ------------------------------------------------------------------------------------------------ faults in a file

@@ -87,7 +87,7 @@ def test_killed_in_the_middle_it_goes_on(tmp_path):
 def test_connect_four_favours_the_first_seat(tmp_path):
     results = run(tmp_path, "connect_four", Mode("small", 6, 0.1, 16), games=2000, seed=3)
     edge = seat_advantage.measure(results.lineups[0].replays).seats[0]
-    assert edge.low > 0.02  # random play gives the first seat 55.7 %
+    assert edge.low > 0  # random play gives the first seat 55.7 %: five standard errors
     assert edge.low < 0.057 < edge.high
     assert results.specs == ["random", "mcts:sims=16", "greedy:slip=0.1"]  # by strength, not by thought
 
