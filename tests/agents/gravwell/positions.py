@@ -43,4 +43,5 @@ def answers(spec: str | Agent, states: np.ndarray, tries: int = 40) -> str:
     views = np.repeat(GAME.masked(states, np.zeros(1, np.int64)), tries)
     words = match_words(1, np.arange(tries), 0, 1)[:, 1:].copy()
     found = agent(spec, GAME).act_many(views, np.zeros(tries, np.int64), words)
-    return " ".join(sorted({GAME.action_text(states[0], 0, int(action)) for action in found}))
+    texts = {GAME.action_text(states[0], 0, int(action)) for action in found}
+    return " ".join(sorted(text.split()[-1] for text in texts))  # the card, without "take" or "play"
