@@ -411,3 +411,39 @@ def test_a_second_checkout_hits_the_cache(bench, monkeypatch, tmp_path):
     shutil.copytree(package, tmp_path / "ludus", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     assert bench.run() == [(FRESH, HIT)]
+
+
+MEET = """
+import pathlib, sys
+import numpy as np
+from ludus import kernels, load
+from ludus.rng import match_words
+
+text, found = pathlib.Path("original.txt").read_text(), []
+for new in sys.argv[1:]:
+    pathlib.Path("three_hands.py").write_text(text.replace("    shuffle(rng, loose, n)\\n", new))
+    game = load("three_hands.py")
+    words = match_words(1, np.arange(8), 0, 3)
+    worlds = np.zeros(8, game.state_type)
+    worlds["place"], worlds["hand_count"] = 5, 3
+    game.kernel(kernels.guess_worlds)(worlds, np.zeros(8, np.int64), words[:, 1:2].copy())
+    found.append(worlds["place"].tolist())
+print(found)
+"""
+
+
+def test_two_states_of_a_file_meet_in_one_process(tmp_path):
+    """Each was compiled by a process of its own, in which Numba counted its functions alike."""
+    (tmp_path / "original.txt").write_text((Path(__file__).parent / "example_games" / "three_hands.py").read_text())
+
+    def guess(cache: str, *edits: str) -> list:
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / cache), "PYTHONDONTWRITEBYTECODE": "1"}
+        words = [sys.executable, "-c", MEET, *edits]
+        done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+
+    edits = "", "    loose[:n] = loose[:n][::-1].copy()\n"
+    apart = [guess(f"cache{k}", edit)[0] for k, edit in enumerate(edits)]
+    shutil.copytree(tmp_path / "cache1", tmp_path / "cache0", dirs_exist_ok=True)
+    assert apart[0] != apart[1]
+    assert guess("cache0", *edits) == apart

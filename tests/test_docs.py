@@ -25,13 +25,20 @@ def blocks(page: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
 
 
+@pytest.fixture
+def folder(request, tmp_path) -> Path:
+    """A place that is the same from run to run: compiled code of a file is found again by where it lies."""
+    store = getattr(request.config, "cache", None)
+    return store.mkdir(f"docs-{request.node.name}") if store else tmp_path
+
+
 def assert_sound(path: Path) -> None:
     *_, report = check_game(str(path), matches=20)
     assert report.ok, report.failures
 
 
-def test_the_readme_game_passes_the_check_and_is_won_by_the_first_seat(tmp_path):
-    path = tmp_path / "nim.py"
+def test_the_readme_game_passes_the_check_and_is_won_by_the_first_seat(folder):
+    path = folder / "nim.py"
     path.write_text(blocks("README.md")[0])
     assert len(path.read_text().splitlines()) <= 36
     assert_sound(path)
@@ -49,9 +56,9 @@ def test_the_readme_call_and_agent_work(tmp_path):
     assert not result.faults
 
 
-def test_the_first_game_is_drawn(tmp_path):
+def test_the_first_game_is_drawn(folder):
     rules, words, _, _, drawing = blocks("docs/first_game.md")
-    path = tmp_path / "nim_step7.py"
+    path = folder / "nim_step7.py"
     path.write_text(rules + "\n\n" + words + "\n\n" + drawing)
     assert_sound(path)
     game = load(str(path))
@@ -62,19 +69,19 @@ def test_the_first_game_is_drawn(tmp_path):
     assert set(choices(view).values()) == {("heap-0",), ("heap-1",), ("heap-2",)}
 
 
-def test_the_first_game_is_written_step_by_step(tmp_path):
+def test_the_first_game_is_written_step_by_step(folder):
     rules, words, params, _, _ = blocks("docs/first_game.md")
-    path = tmp_path / "nim_step1.py"
+    path = folder / "nim_step1.py"
     path.write_text(rules)
     assert_sound(path)
-    path = tmp_path / "nim_step4.py"
+    path = folder / "nim_step4.py"
     path.write_text(rules + "\n\n" + words)
     assert_sound(path)
     game = load(str(path))
     states = game.start(np.zeros((1, 3), "uint64"), 2)
     assert game.parse_action(states, 0, "b2") == 12
     assert game.state_text(states[0]) == "a ooo\nb ooooo\nc ooooooo"
-    path = tmp_path / "nim_step5.py"
+    path = folder / "nim_step5.py"
     path.write_text(_with_params(rules + "\n\n" + words, params))
     assert_sound(path)
     assert (
@@ -83,9 +90,9 @@ def test_the_first_game_is_written_step_by_step(tmp_path):
     )
 
 
-def test_the_first_hidden_game_passes_and_its_leak_is_found(tmp_path):
+def test_the_first_hidden_game_passes_and_its_leak_is_found(folder):
     text = blocks("docs/first_game.md")[3]
-    path = tmp_path / "high_card.py"
+    path = folder / "high_card.py"
     path.write_text(text)
     assert_sound(path)
     assert text.count("def hide(state, player):\n    for k in range(CARDS):") == 1
@@ -94,10 +101,10 @@ def test_the_first_hidden_game_passes_and_its_leak_is_found(tmp_path):
     assert any("a leak" in failure.sentence for failure in report.failures)
 
 
-def test_every_name_of_the_contract_works(tmp_path):
+def test_every_name_of_the_contract_works(folder):
     """The page's game writes all that needs no secret; the page names everything that a game may write."""
     page = (ROOT / "docs/contract.md").read_text(encoding="utf-8")
-    path = tmp_path / "corners.py"
+    path = folder / "corners.py"
     path.write_text(blocks("docs/contract.md")[0])
     assert_sound(path)
     game = load(str(path))
@@ -107,8 +114,8 @@ def test_every_name_of_the_contract_works(tmp_path):
     assert all(f"`{field.name}" in page for field in dataclasses.fields(rules.Facts))
 
 
-def test_a_declared_board_is_drawn_and_clicked_without_code(tmp_path):
-    path = tmp_path / "trio.py"
+def test_a_declared_board_is_drawn_and_clicked_without_code(folder):
+    path = folder / "trio.py"
     path.write_text(blocks("docs/contract.md")[1])
     assert_sound(path)
     match = ludus.Match(load(str(path)), 2)
@@ -123,18 +130,18 @@ def test_the_games_of_strangers_pass(name):
     assert_sound(ROOT / "tests" / "example_games" / name)
 
 
-def test_the_bots_page_is_followed(tmp_path, monkeypatch):
+def test_the_bots_page_is_followed(tmp_path):
     for name, text in zip(("leftmost.py", "careful.py"), blocks("docs/bots.md"), strict=True):
         (tmp_path / name).write_text(text)
         report = check_agent(str(tmp_path / name), "tic_tac_toe", matches=1, seconds=1000)
         assert report.ok, report.failures
-    player = ludus.agent(f"{tmp_path / 'careful.py'}:tries=2", "tic_tac_toe")
+    player = ludus.agent(f"{tmp_path / 'careful.py'}:tries=2", "tic_tac_toe", trust=True)
     match = ludus.Match(load("tic_tac_toe"), 2)
     player.act(match.view(0), match.stream(0))
     assert player.thoughts is not None
     assert len(player.thoughts.actions) == 9
     with pytest.raises(ludus.errors.Mismatch, match="somebody may not know something"):
-        ludus.agent(str(tmp_path / "careful.py"), "kuhn_poker")
+        ludus.agent(str(tmp_path / "careful.py"), "kuhn_poker", trust=True)
 
 
 def test_the_bots_page_has_the_fields_of_every_game():

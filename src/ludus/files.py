@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ludus.compile import fingerprint
 from ludus.errors import BadInput, BadRules, UnknownName
 
 
@@ -40,6 +41,7 @@ def load_module(path: Path) -> ModuleType:
     except Exception as error:
         del sys.modules[name]
         raise BadRules(f"{path}: {_where(error, path)}{type(error).__name__}: {error}") from error
+    _name_by_content(module)
     return module
 
 
@@ -92,6 +94,16 @@ def _rename(module: ModuleType, name: str) -> None:
             function.__module__ = name
     module.__name__ = name
     sys.modules[name] = module
+    _name_by_content(module)
+
+
+def _name_by_content(module: ModuleType) -> None:
+    """Compiled code knows functions by their qualified names. Before and after an edit they are two functions: a kernel
+    from the cache must not find the one where it calls the other."""
+    rules = [value for value in vars(module).values() if hasattr(value, "py_func")]
+    own = [rule for rule in rules if rule.py_func.__module__ == module.__name__]
+    for rule, tag in [(rule, fingerprint(rule)) for rule in own]:
+        rule.py_func.__qualname__ = f"{rule.py_func.__name__}.{tag}"
 
 
 def _where(error: BaseException, path: Path) -> str:
