@@ -58,7 +58,7 @@ def test_a_start_is_drawn_too(match, tmp_path):
     [
         (("--ply", "3"), "give --svg FILE too"),
         (("--svg", "nowhere/x.svg"), "there is no folder nowhere"),
-        (("--svg", ".", "--ply", "1"), ". cannot be written"),
+        (("--svg", ".", "--ply", "1"), ". is a folder"),
         (("--svg", "x.svg", "--ply", "99"), "so --ply cannot be 99"),
     ],
 )

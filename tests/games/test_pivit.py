@@ -453,7 +453,7 @@ def bulk(preset, **rules):
 def test_random_play_official_rules():
     states, plies, shares = bulk("default")
     assert shares == pytest.approx((0.497, 0.503, 0), abs=SHARE)
-    assert shares[2] == 0
+    assert shares[2] < 0.001  # the cap of 500 moves: one match in some ten thousand
     assert plies.mean() == pytest.approx(208, abs=2.5)
     assert np.quantile(plies, 0.9) == pytest.approx(271, abs=5)
     assert (states["ending"] == pivit.LAST_COLOUR).mean() == pytest.approx(0.42, abs=SHARE + 0.005)
