@@ -57,7 +57,8 @@ export class Board {
   /** A tall picture that says where it may be folded is laid side by side on a wide page; none is blown up. */
   #lay() {
     const drawn = this.frame.firstElementChild;
-    drawn.dataset.size ??= `${drawn.getAttribute("width")} ${drawn.getAttribute("height")}`;
+    drawn.dataset.size ??= (drawn.getAttribute("viewBox") ?? "").split(" ").slice(2).join(" ");
+    if (!drawn.dataset.size) return; // a picture that does not say how large it is stays as it is
     const [width, height] = drawn.dataset.size.split(" ").map(Number);
     const fold = WIDE.matches ? Number(drawn.dataset.fold ?? 0) : 0;
     const [w, h] = fold ? [2 * width, Math.max(fold, height - fold + TOP)] : [width, height];
