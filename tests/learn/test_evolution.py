@@ -46,6 +46,14 @@ def test_what_was_found_is_played(tmp_path):
     assert by_hand._weights[0].trail == player._weights[0].trail
 
 
+def test_a_network_is_evolved_and_played(tmp_path):
+    run = trained(tmp_path, agent="bot2:depth=1", generations=1, scheme="published", spread=0.03)
+    found = np.loadtxt(run.path / "numbers.txt")
+    assert (agent(f"bot2:run={run.path}", THRONES)._net == found).all()
+    with pytest.raises(LudusError, match="numbers of bot2, not of bot1"):
+        agent(f"bot1:run={run.path}", THRONES)
+
+
 def test_the_published_reward_is_all_or_nothing_and_copies_measure_the_parent_again():
     scheme = Published(np.ones(3), Settings(bonus=1000.0, population=16, spread=0.03), 0)
     margins = np.array([5.0, 6.0])

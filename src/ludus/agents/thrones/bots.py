@@ -85,7 +85,7 @@ class Bot2(Agent):
     compiled: ClassVar[bool] = True
     only_for: ClassVar[str] = "thrones"
 
-    run: str = setting("thrones-bot2", "the training that made the network")
+    run: str = setting("", "the training that made the network; without one its numbers are drawn at random")
     depth: int = setting(4, "plies", low=1)
     shy_outside: float = setting(3.0, "moves outside that leave a walker this close are not looked at")
     shy_inside: float = setting(1.0, "likewise inside")
@@ -93,8 +93,10 @@ class Bot2(Agent):
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
-        if not hasattr(self, "_net"):
+        if self.run:
             self._net = load_numbers(self.run, self.name, game, NET_SIZE)
+        elif not hasattr(self, "_net"):
+            self._net = self.tunable()
         self._weights = np.zeros(1, WEIGHTS)
         for name in ("shy_outside", "shy_inside", "race"):
             self._weights[0][name] = getattr(self, name)
@@ -104,7 +106,7 @@ class Bot2(Agent):
         return first_network(np.random.default_rng(0))
 
     def tuned(self, numbers: np.ndarray) -> Bot2:
-        made = replace(self)
+        made = replace(self, run="")
         made._net = np.ascontiguousarray(numbers)
         return made
 
