@@ -109,6 +109,9 @@ def check_name(spec: str, game: str = "") -> None:
         python_file(Path(name))
     elif not is_ours(name, game) and name not in offered_agents():
         known = [*agent_kinds(), *offered_agents()]
+        owners = [one.rpartition("/")[0] for one in known if game and one.endswith(f"/{name}")]
+        if owners:
+            raise Mismatch(f"{name} cannot play {Path(game).stem}: it is an agent of {' and '.join(owners)} alone")
         raise UnknownName("agent", name, [one.removeprefix(f"{game}/") for one in known])
 
 

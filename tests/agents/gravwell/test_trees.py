@@ -97,9 +97,10 @@ def test_bad_settings_are_named(spec, sentence):
         agent(spec, GAME)
 
 
-def test_other_games_are_refused():
+@pytest.mark.parametrize("spec", ["gravwell/tree", "tree"])
+def test_other_games_are_refused(spec):
     with pytest.raises(Mismatch, match="an agent of gravwell alone"):
-        agent("gravwell/tree", "connect_four")
+        agent(spec, "connect_four")
 
 
 @pytest.mark.parametrize("spec", ["tree", "tree:published,draft=random,stop=random", "nostop"])
