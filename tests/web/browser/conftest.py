@@ -96,7 +96,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     thread.join(timeout=20)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # while it is open no other test of this process can start an event loop
 def browser() -> Iterator[Browser]:
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
