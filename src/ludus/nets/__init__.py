@@ -1,0 +1,20 @@
+"""Networks: one residual network for every game, over the shapes that the game declares.
+
+spec       what a network is made of: its sizes and its named arrays
+network    the same in torch, which trains it and folds its normalisation away
+export     named arrays to and from ONNX
+play       onnxruntime judges the leaves of a search on one thread
+
+A *cell* has so many channels. A layer is relu(bias + the sum over the cell and its neighbours of their channels times
+that direction's matrix), so squares and hexagons of any size are one thing; a game without a board is a single cell.
+Two layers make a block, whose input is added before the last relu. Then:
+
+    the policy planes      a linear map of each cell
+    the summary            relu of a linear map of the mean and the greatest of every channel; and, in a network for one
+                           board alone, of a few narrow channels of each cell
+    the other slots        a linear map of the summary
+    the values             tanh of a linear map of the summary: one a seat, the viewer's first
+
+What plays is an *evaluator*: an object whose `evaluate(leaves)` fills in the priors and values of a batch of leaves.
+torch and onnxruntime are imported only where they are needed.
+"""

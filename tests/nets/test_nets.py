@@ -1,0 +1,153 @@
+"""One network, three times: the sums that its definition states, torch, and onnxruntime give the same answers."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from ludus import load
+from ludus.errors import Mismatch
+from ludus.nets.export import from_onnx, to_onnx
+from ludus.nets.network import Network
+from ludus.nets.play import CpuEvaluator, session
+from ludus.nets.spec import NetSpec, Weights, check_weights, net_spec
+from ludus.rng import match_words
+from ludus.search.forest import Forest
+from ludus.shapes import flat, hexagons, planes, squares
+
+SHAPES = {
+    "squares": (planes(3, squares(4, 5), extra=2), planes(2, squares(4, 5), extra=3)),
+    "hexagons": (planes(3, hexagons(3), extra=2), planes(2, hexagons(3), extra=3)),
+    "a board, but slots of none": (planes(2, squares(3, 4)), flat(7)),
+    "no board": (flat(9), flat(5)),
+}
+
+
+def make(shapes, narrow: int = 4, seats: int = 3) -> Network:
+    """A network that has been through something."""
+    torch.manual_seed(1)
+    network = Network(net_spec(*shapes, seats, channels=8, blocks=2, hidden=6, narrow=narrow))
+    for norm in network.modules():
+        if isinstance(norm, torch.nn.BatchNorm1d):
+            norm.running_mean.normal_(0, 0.1)
+            norm.running_var.uniform_(0.5, 1.5)
+            torch.nn.init.normal_(norm.bias, 0, 0.1)
+    for head in (network.cells_weight, network.extra_weight, network.value_weight):
+        torch.nn.init.normal_(head, 0, 0.3)
+    return network.eval()
+
+
+def by_definition(spec: NetSpec, weights: Weights, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What `ludus.nets` says that a network computes, cell by cell."""
+    table = np.concatenate([np.arange(spec.cells)[:, None], *([spec.board.neighbours] if spec.board else [])], axis=1)
+
+    def layer(x, taps, bias):
+        return bias + np.array([sum(taps[t] @ x[n] for t, n in enumerate(near) if n >= 0) for near in table])
+
+    relu = lambda x: np.maximum(x, 0)  # noqa: E731
+    seen = row[: spec.planes * spec.cells].reshape(spec.planes, spec.cells).T
+    x = relu(
+        layer(seen, weights["stem.taps"], weights["stem.bias"])
+        + weights["stem.extra"] @ row[spec.features - spec.extra :]
+    )
+    for block in range(spec.blocks):
+        y = relu(layer(x, weights["trunk.taps"][2 * block], weights["trunk.bias"][2 * block]))
+        x = relu(layer(y, weights["trunk.taps"][2 * block + 1], weights["trunk.bias"][2 * block + 1]) + x)
+    summary = (
+        weights["summary.bias"] + weights["summary.mean"] @ x.mean(axis=0) + weights["summary.most"] @ x.max(axis=0)
+    )
+    if spec.narrow:
+        narrow = relu(x @ weights["narrow.weight"].T + weights["narrow.bias"])
+        summary = summary + np.einsum("snc,cn->s", weights["summary.narrow"], narrow)
+    summary = relu(summary)
+    cells = (x @ weights["cells.weight"].T + weights["cells.bias"]).T.ravel()
+    extra = weights["extra.weight"] @ summary + weights["extra.bias"]
+    return np.concatenate([cells, extra]), np.tanh(weights["value.weight"] @ summary + weights["value.bias"])
+
+
+@pytest.mark.parametrize("narrow", [4, 0])
+@pytest.mark.parametrize("kind", SHAPES)
+def test_definition_torch_and_onnxruntime_agree(kind, narrow):
+    network = make(SHAPES[kind], narrow)
+    spec, weights = network.spec, network.weights()
+    features = np.random.default_rng(0).uniform(-1, 1, (5, spec.features)).astype(np.float32)
+    logits, values = (part.detach().numpy() for part in network(torch.as_tensor(features)))
+    played = session(to_onnx(spec, weights)).run(None, {"features": features})
+    assert logits.shape == (5, SHAPES[kind][1].length)
+    assert np.abs(played[0] - logits).max() < 1e-4
+    assert np.abs(played[1] - values).max() < 1e-4
+    for row in range(5):
+        expected = by_definition(spec, weights, features[row])
+        assert np.abs(expected[0] - logits[row]).max() < 1e-4
+        assert np.abs(expected[1] - values[row]).max() < 1e-4
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_a_file_holds_the_whole_network(kind):
+    network = make(SHAPES[kind])
+    spec, weights = from_onnx(to_onnx(network.spec, network.weights()))
+    assert spec == network.spec
+    assert all((array == network.weights()[name]).all() for name, array in weights.items())
+
+
+def test_half_precision_halves_the_file_and_changes_little():
+    network = make(SHAPES["squares"])
+    whole, half = (to_onnx(network.spec, network.weights(), half=half) for half in (False, True))
+    features = np.random.default_rng(0).uniform(-1, 1, (9, network.spec.features)).astype(np.float32)
+    one, two = (session(content).run(None, {"features": features}) for content in (whole, half))
+    assert len(half) < 0.8 * len(whole)
+    assert np.abs(one[0] - two[0]).max() < 0.01
+    assert (one[0].argmax(axis=1) == two[0].argmax(axis=1)).all()
+
+
+def test_one_network_serves_boards_of_all_sizes():
+    network = make(SHAPES["hexagons"], narrow=0)
+    shapes = planes(3, hexagons(4), extra=2), planes(2, hexagons(4), extra=3)
+    larger = network.on(network.spec.on(*shapes)).eval()
+    features = np.random.default_rng(0).uniform(-1, 1, (2, larger.spec.features)).astype(np.float32)
+    logits, _ = (part.detach().numpy() for part in larger(torch.as_tensor(features)))
+    played = session(to_onnx(larger.spec, network.weights())).run(None, {"features": features})
+    assert np.abs(played[0] - logits).max() < 1e-4
+    assert larger.trunk_taps is network.trunk_taps
+
+
+def test_another_board_or_other_features_are_refused():
+    spec = make(SHAPES["hexagons"]).spec
+    with pytest.raises(Mismatch, match="board of 19 cells alone, not of 37"):
+        spec.on(planes(3, hexagons(4), extra=2), planes(2, hexagons(4), extra=3))
+    with pytest.raises(Mismatch, match="other features"):
+        dataclasses.replace(spec, narrow=0).on(planes(4, hexagons(3), extra=2), planes(2, hexagons(3), extra=3))
+    with pytest.raises(Mismatch, match=r"stem\.bias is \(3,\)"):
+        check_weights(spec, make(SHAPES["hexagons"]).weights() | {"stem.bias": np.zeros(3)})
+
+
+@pytest.mark.parametrize(("name", "players"), [("connect_four", 2), ("goofspiel", 3)])
+def test_leaves_are_judged_by_what_their_players_see(name, players):
+    game = load(name)
+    network = make(game.shapes(players), seats=game.facts.players[1])
+    evaluator = CpuEvaluator(game, to_onnx(network.spec, network.weights()))
+    forest = Forest(game, 200, sims=1)
+    words = match_words(1, np.arange(200), 0, players)
+    forest.plant(game.start(words, players), np.zeros(200, np.int64), words[:, :1].copy())
+    evaluator.evaluate(leaves := forest.wave())
+    features = np.zeros((len(leaves.trees), network.spec.features), np.float32)
+    evaluator._see(leaves.views, leaves.players, features)
+    logits, values = (part.detach().numpy() for part in network(torch.as_tensor(features)))
+    assert np.abs(leaves.values - values).max() < 1e-4
+    row = len(leaves.trees) - 1
+    count = leaves.counts[row]
+    chances = np.exp(logits[row, leaves.slots[row, :count]])
+    assert np.allclose(leaves.priors[row, :count], chances / chances.sum(), atol=1e-5)
+
+
+def test_playing_needs_no_torch_and_starting_no_onnxruntime():
+    code = (
+        "import sys; import ludus.nets.play; print([name in sys.modules for name in ('torch', 'onnx', 'onnxruntime')])"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[False, False, False]"
