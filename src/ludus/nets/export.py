@@ -15,11 +15,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from ludus.nets.spec import NetSpec, Weights, check_weights
+from ludus.nets.spec import SPEC, NetSpec, Weights, check_weights
 
 OPSET, FORMAT = 18, 9
-SPEC = "ludus.net"
-"""Under this name the file holds the sizes of the network."""
 
 
 def to_onnx(spec: NetSpec, weights: Weights, half: bool = False) -> bytes:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
 
 from ludus import kernels
 from ludus.compile import template
-from ludus.errors import BadInput
+from ludus.errors import BadInput, Mismatch
 from ludus.game import Game
+from ludus.nets.spec import SPEC, NetSpec
 from ludus.search.forest import Leaves
 
-BATCH = 128
-"""Rows at a time: activations of more do not stay in the processor's cache."""
+ANSWERS = ["logits", "values"]
+NUMBERS = 1 << 19
+"""Activations of a layer that stay in the processor's cache: so many rows are judged at a time, and at least …"""
+FEWEST = 32
 
 
 class Evaluator(Protocol):
@@ -45,18 +50,45 @@ class CpuEvaluator:
 
     def __init__(self, game: Game, content: bytes):
         self.session = session(content)
-        self.length = int(self.session.get_inputs()[0].shape[1])
+        spec = spec_of(self.session)
+        self.length = spec.features
+        self.batch = max(NUMBERS // (spec.channels * spec.cells), FEWEST)
         self._see, self._answer = game.kernel(kernels.features), game.kernel(answer)
 
     def evaluate(self, leaves: Leaves) -> None:
-        for first in range(0, len(leaves.trees), BATCH):
-            self._evaluate(Leaves(*(column[first : first + BATCH] for column in leaves)))
-
-    def _evaluate(self, leaves: Leaves) -> None:
-        features = np.zeros((len(leaves.trees), self.length), np.float32)
+        rows = len(leaves.trees)
+        features = np.zeros((rows, self.length), np.float32)
         self._see(leaves.views, leaves.players, features)
-        logits, values = self.session.run(None, {"features": features})
-        self._answer(leaves.counts, leaves.slots, logits, values, leaves.priors, leaves.values)
+        for first in range(0, rows, self.batch):
+            part = slice(first, first + self.batch)
+            logits, values = self.session.run(ANSWERS, {"features": features[part]})
+            answers = (leaves.counts[part], leaves.slots[part], logits, values)
+            self._answer(*answers, leaves.priors[part], leaves.values[part])
+
+
+def evaluator_of(content: bytes, game: Game, players: int, values: Mapping[str, object], device: str) -> Evaluator:
+    """The network in a file, made for the board that these rules have; refuses rules that it was not made for."""
+    spec = spec_of(session(content))
+    here = spec.on(*game.shapes(players, values))
+    if device == "cuda":
+        check_cuda()
+        from ludus.nets.cuda import CudaEvaluator  # pyright: ignore[reportMissingImports]
+        from ludus.nets.export import from_onnx
+
+        return CudaEvaluator(game, here, from_onnx(content)[1])
+    if here != spec:
+        from ludus.nets.export import from_onnx, to_onnx
+
+        content = to_onnx(here, from_onnx(content)[1])
+    return CpuEvaluator(game, content)
+
+
+def spec_of(loaded: Any) -> NetSpec:
+    """The sizes of the network in a session."""
+    kept = loaded.get_modelmeta().custom_metadata_map
+    if SPEC not in kept:
+        raise Mismatch("this ONNX file is no network of Ludus")
+    return NetSpec(**json.loads(kept[SPEC]))
 
 
 def session(content: bytes) -> Any:
@@ -66,6 +98,15 @@ def session(content: bytes) -> Any:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
     return runtime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+
+
+def check_cuda() -> None:
+    try:
+        import torch
+    except ImportError:
+        raise BadInput("networks on a GPU need torch, which is missing: pip install 'ludus[learn]'") from None
+    if not torch.cuda.is_available():
+        raise BadInput("there is no CUDA device here; say device=cpu")
 
 
 def onnxruntime() -> Any:

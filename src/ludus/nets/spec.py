@@ -18,6 +18,10 @@ STEPS = {"squares": ((0, 0), *SQUARE_STEPS), "hexagons": ((0, 0), *HEXAGON_STEPS
 """(row, column) of each tap: the cell itself, then the directions of its neighbours in a board's order."""
 
 
+SPEC = "ludus.net"
+"""Under this name an ONNX file holds the sizes of its network."""
+
+
 @dataclass(frozen=True)
 class NetSpec:
     """The sizes of a network; plain numbers and a word, so that a file can hold them."""

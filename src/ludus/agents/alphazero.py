@@ -1,0 +1,155 @@
+"""Plays a network that `ludus train alphazero` made, with a search that it guides, or by the network alone.
+
+All views that are asked about at once are searched together, tree beside tree, so that the network judges their leaves
+in batches. With `sims=0` there is no search: the network's own choice, which is how playtests are played in bulk.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ludus import kernels
+from ludus.agent import Agent, Thoughts
+from ludus.compile import template
+from ludus.errors import BadInput, BadSpec
+from ludus.game import Game, View
+from ludus.nets.play import Evaluator, evaluator_of
+from ludus.rng import uniform
+from ludus.runs import load_run
+from ludus.search.forest import Forest, Roots
+from ludus.settings import setting
+
+WEIGHTS, LATEST = "weights.onnx", "latest.onnx"
+NETWORKS = {"best": WEIGHTS, "latest": LATEST}
+TOGETHER = 256
+"""Trees at a time: more would only take more memory."""
+SIMS_A_MS, ROOM = 40, 1 << 15
+"""With a limit in time a tree has room for so many simulations a millisecond, and never for more than these."""
+
+
+@template
+def draw(counts, weights, sharpness, words, best):
+    """For each menu an entry by its weight, to a power; none is drawn where there is no choice."""
+    for row in range(counts.shape[0]):
+        total = 0.0
+        for k in range(counts[row]):
+            total += weights[row, k] ** sharpness
+        left = total * uniform(words[row]) if counts[row] > 1 else 0.0
+        for k in range(counts[row]):
+            left -= weights[row, k] ** sharpness
+            if left < 0.0:
+                best[row] = k
+                break
+
+
+@dataclass
+class AlphaZero(Agent):
+    """A network made by `ludus train alphazero`, with or without search."""
+
+    name: ClassVar[str] = "alphazero"
+    compiled: ClassVar[bool] = True
+
+    run: str = setting("", "run folder, or the name of a run that comes with the package")
+    sims: int = setting(200, "simulations a move; 0: the network's own choice, without a search", low=0, high=10**6)
+    nodes: int = setting(
+        0, "positions that the network may judge in a move, instead of simulations; 0: any number", low=0
+    )
+    ms: float = setting(0.0, "milliseconds a move instead of simulations; 0 counts simulations", low=0)
+    c: float = setting(1.5, "exploration: larger follows the network's policy more", low=0)
+    temperature: float = setting(
+        0.0, "0 plays the best; at 1 actions are drawn by their visits, or by the policy", low=0
+    )
+    network: str = setting("best", "best or latest: which network of the run")
+    device: str = setting("cpu", "where the network runs: cpu or cuda")
+
+    def prepare(self, game: Game) -> None:
+        super().prepare(game)
+        for name, known in (("device", ("cpu", "cuda")), ("network", NETWORKS)):
+            if getattr(self, name) not in known:
+                raise BadSpec(f"alphazero: {name} is {' or '.join(known)}, not {getattr(self, name)!r}")
+        if not self.run:
+            raise BadInput("alphazero needs a run: alphazero:FOLDER, made by `ludus train alphazero`")
+        content = load_run(self.run, "alphazero", game).read(NETWORKS[self.network])
+        if content is None:
+            raise BadInput(f"{self.run} holds no network yet: its training has not finished a round")
+        self._content = content
+        self._evaluators: dict[bytes, Evaluator] = {}
+
+    @property
+    def repeatable(self) -> bool:
+        return not self.ms
+
+    def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
+        out = np.empty(len(views), np.int32)
+        together = 1 if self.ms or self.nodes else TOGETHER
+        for first in range(0, len(views), together):
+            part = slice(first, first + together)
+            roots, best = self._search(views[part], players[part], words[part])
+            out[part] = roots.actions[np.arange(len(best)), best]
+        return out
+
+    def act(self, view: View, rng: np.ndarray) -> int:
+        roots, best = self._search(view.states, np.array([view.player]), rng[None, :1])
+        self.thoughts = _thoughts(roots, int(best[0]))
+        return self.thoughts.actions[0]
+
+    def _search(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> tuple[Roots, np.ndarray]:
+        """What came of the searches, and which action of each menu is played."""
+        forest, evaluator = Forest(self.game, len(views), self._room, c=self.c), self._evaluator(views)
+        forest.plant(views, players, words[:, :1])
+        judged, deadline = 0, time.perf_counter() + self.ms / 1000
+        while len((leaves := forest.wave()).trees):
+            evaluator.evaluate(leaves)
+            judged += len(leaves.trees)
+            if (self.ms and time.perf_counter() >= deadline) or 0 < self.nodes <= judged:
+                forest.wave()  # takes the last answer
+                break
+        roots = forest.roots()
+        _fill_forced(self.game, roots, views, players)
+        weights = roots.visits.astype(np.float64) if self._room else roots.priors.astype(np.float64)
+        best = roots.best.astype(np.int64) if self._room else weights.argmax(axis=1)
+        if self.temperature:
+            self.game.kernel(draw)(roots.counts, weights, 1 / self.temperature, words, best)
+        return roots, best
+
+    @property
+    def _room(self) -> int:
+        """Simulations in a tree; a full one goes on without growing."""
+        if self.ms:
+            return int(min(max(SIMS_A_MS * self.ms, 256), ROOM))
+        return min(2 * self.nodes, ROOM) or self.sims
+
+    def _evaluator(self, views: np.ndarray) -> Evaluator:
+        """The network for the board of these views."""
+        params = views["params"][0] if self.game.params.declared else None
+        key = b"" if params is None else params.tobytes()
+        if key not in self._evaluators:
+            values = {} if params is None else self.game.params.read(params)
+            self._evaluators[key] = evaluator_of(
+                self._content, self.game, int(views["players"][0]), values, self.device
+            )
+        return self._evaluators[key]
+
+
+def _fill_forced(game: Game, roots: Roots, views: np.ndarray, players: np.ndarray) -> None:
+    """The only action, where no search was needed."""
+    menus, counts = np.empty((len(views), game.facts.max_actions), np.int32), np.empty(len(views), np.int64)
+    game.kernel(kernels.menus)(views, players, menus, counts)
+    roots.actions[roots.counts == 0, 0] = menus[roots.counts == 0, 0]
+
+
+def _thoughts(roots: Roots, chosen: int) -> Thoughts:
+    """The chosen action first, then the others by visits and priors."""
+    count = int(roots.counts[0])
+    if not count:
+        return Thoughts(0.0, [int(roots.actions[0, 0])], [0.0], [0], note="forced")
+    actions, visits, priors = (part[0, :count] for part in (roots.actions, roots.visits, roots.priors))
+    order = np.lexsort((-priors, -visits, np.arange(count) != chosen))
+    worths = np.where(visits > 0, roots.worths[0, :count], roots.values[0])[order].tolist()
+    policy = ", ".join(f"{100 * priors[k]:.0f} %" for k in order[:3])
+    note = f"{visits.sum()} simulations{', solved' * bool(roots.solved[0])}; the network's policy: {policy}"
+    return Thoughts(float(roots.values[0]), actions[order].tolist(), worths, visits[order].tolist(), note=note)
