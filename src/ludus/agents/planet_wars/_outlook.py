@@ -24,7 +24,7 @@ OUTLOOK = record(
     growth=(np.int32, MAX_PLANETS),
     trip=(np.int32, (MAX_PLANETS, MAX_PLANETS)),
     landing=(np.int32, (2, MAX_PLANETS, COLUMNS)),  # ships that land: mine, then the rival's
-    leaving=(np.int32, (MAX_PLANETS, COLUMNS)),  # ships of mine that are to leave later
+    leaving=(np.int32, (2, MAX_PLANETS, COLUMNS)),  # ships that are planned to leave later: mine, then the rival's
     owner=(np.int32, (MAX_PLANETS, COLUMNS)),
     ships=(np.int32, (MAX_PLANETS, COLUMNS)),
     spare=(np.int32, (MAX_PLANETS, COLUMNS)),  # what its owner can take away by then without losing the planet for it
@@ -47,7 +47,7 @@ def look(state, player, span, outlook):
         outlook.trip[a, a] = 0
     outlook.span = min(span, COLUMNS - 1) if span > 0 else outlook.longest
     outlook.landing[:, : state.planets, : outlook.span + 1] = 0
-    outlook.leaving[: state.planets, : outlook.span + 1] = 0
+    outlook.leaving[:, : state.planets, : outlook.span + 1] = 0
     for side in range(2):
         owner = player if side == 0 else 1 - player
         for k in range(state.under_way[owner]):
@@ -84,8 +84,8 @@ def foresee(outlook, planet):
         mine, rivals = outlook.landing[0, planet, t], outlook.landing[1, planet, t]
         if mine + rivals > 0:
             owner, ships = clash(owner, ships, mine, rivals)
-        if owner == MINE:
-            ships = max(0, ships - outlook.leaving[planet, t])
+        if owner != NEUTRAL:
+            ships = max(0, ships - outlook.leaving[owner - 1, planet, t])
         outlook.owner[planet, t] = owner
         outlook.ships[planet, t] = ships
     find_spare(outlook, planet)
@@ -104,3 +104,16 @@ def find_spare(outlook, planet):
         fewest = min(fewest, outlook.ships[planet, t])
         outlook.spare[planet, t] = fewest if owner != NEUTRAL else 0
     outlook.free[planet] = fewest if kept else 0
+
+
+@rule
+def turn_round(outlook):
+    """See the same from the rival's side."""
+    for planet in range(outlook.planets):
+        for t in range(outlook.span + 1):
+            for table in (outlook.landing, outlook.leaving):
+                mine = table[0, planet, t]
+                table[0, planet, t] = table[1, planet, t]
+                table[1, planet, t] = mine
+            if outlook.owner[planet, t] != NEUTRAL:
+                outlook.owner[planet, t] = MINE + RIVALS - outlook.owner[planet, t]

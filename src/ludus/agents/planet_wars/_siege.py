@@ -20,6 +20,7 @@ from ludus.games._planet_wars_text import MAX_PLANETS
 from ludus.rules import record
 
 SIEGE = record(
+    work=np.int64,  # turns of streams and sieges so far
     out=(np.int32, (2, COLUMNS)),  # what leaves one planet, by turn
     stream=(np.int32, (2, MAX_PLANETS, COLUMNS)),  # what can land on each, mine and the rival's
 )
@@ -27,13 +28,16 @@ SIEGE = record(
 WEIGHTS = record(
     span=np.int32,  # turns that are looked ahead
     delay=np.int32,  # turns by which my streams start later
-    pull=np.float64,  # how bad a ship of the rival's is that still stands, a turn
+    pull=np.float64,  # how bad a ship of the rival's is that still stands, in thousandths a turn
     share=np.int32,  # sixteenths of the streams in the second siege
     second=np.float64,  # how much the second siege counts beside the first
     raids=np.int32,  # longest trip of a move against the rival
     starts=np.int32,
     tries=np.int32,
     cost=np.float64,  # how bad a ship is that is lost to neutral planets
+    relay=np.int32,
+    trust=np.float64,
+    work=np.int64,
 )
 
 WHOLE = 16
@@ -52,8 +56,8 @@ def open_streams(outlook, siege, delay):
             for dest in range(outlook.planets):
                 turns = outlook.trip[source, dest]
                 if dest != source and outlook.owner[dest, outlook.span] + outlook.owner[dest, 0] != NEUTRAL:
-                    for t in range(turns, last):
-                        siege.stream[side, dest, t] += siege.out[side, t - turns]
+                    siege.work += last - turns
+                    siege.stream[side, dest, turns:last] += siege.out[side, : last - turns]
 
 
 @rule
@@ -81,6 +85,7 @@ def besieged(outlook, siege, planet, weights, share):
     while t < outlook.span and outlook.owner[planet, t] == NEUTRAL:
         t += 1
     owner, ships, growth = outlook.owner[planet, t], outlook.ships[planet, t], outlook.growth[planet]
+    siege.work += outlook.span
     mine, rivals = 0, 0  # who could have been here earlier waits until the neutral ships are beaten
     for before in range(t + 1):
         mine += siege.stream[0, planet, before] * share // WHOLE
@@ -96,7 +101,7 @@ def besieged(outlook, siege, planet, weights, share):
             owner, ships = clash(owner, ships, mine, rivals)
             mine, rivals = 0, 0
         standing += ships if owner == RIVALS else 0
-    return worth - weights.pull * standing
+    return worth - 0.001 * weights.pull * standing
 
 
 @rule
