@@ -34,8 +34,11 @@ from ludus.rules import record
 
 WIN_SCORE = 1000.0
 
-LIMITS = record(longest=np.int64, widest=np.int64, borders=np.int64, boldness=np.float64, enemy_loss=np.float64)
-"""The longest way out and along, how many border cells are tried, and what a cell taken from the enemy counts."""
+LIMITS = record(
+    longest=np.int64, widest=np.int64, borders=np.int64, boldness=np.float64, enemy_loss=np.float64,
+    venture=np.float64, berth=np.float64, walk=np.float64, haste=np.float64, distance=np.float64,
+)  # fmt: skip
+"""The longest way out and along, and how many border cells are tried; the rest as `champion` explains it."""
 
 
 class Scratch(NamedTuple):
@@ -231,8 +234,8 @@ def score_plan(state, player, n, scratch):
     limits = scratch.limits[0]
     scratch.after[0] = state
     after = scratch.after[0]
-    uncovered = NEVER
-    berth = 2 * (can_take_heads(state, 1 - player) & state.params.head_kill)
+    uncovered, outside = NEVER, 0
+    hunted = can_take_heads(state, 1 - player) & state.params.head_kill
     for k in range(n):
         was_outside = after.inside[player] == 0
         if is_fatal(after, player, scratch.steps[k]):
@@ -241,10 +244,21 @@ def score_plan(state, player, n, scratch):
         if after.winner == 1 + player:
             return WIN_SCORE, k + 1
         if after.inside[player] == 0:
+            outside += 1
             uncovered = min(uncovered, steps_apart(after.head[player], after.head[1 - player], after.cols))
-            if limits.boldness > 0.0 and k + 1 > (3.0 if berth == 0 else 0.0) + limits.boldness * (uncovered - berth):
+            if limits.boldness > 0.0 and outside + limits.walk * (k + 1 - outside) > time_for(
+                limits, hunted, uncovered
+            ):
                 return 0.0, 0
         elif was_outside:
             loss = state.area[1 - player] - after.area[1 - player]
-            return (after.area[player] - state.area[player] + limits.enemy_loss * loss) / (k + 1), k + 1
+            gain = after.area[player] - state.area[player] + limits.enemy_loss * loss
+            cost = outside + 1 + limits.haste * (k - outside)
+            return gain / cost + limits.distance * uncovered / (state.rows + state.cols), k + 1
     return 0.0, 0
+
+
+@rule
+def time_for(limits, hunted, uncovered):
+    """Steps that a plan may take which comes so near to the enemy; less where the enemy can take heads."""
+    return limits.boldness * (uncovered - limits.berth * hunted) + limits.venture * (1 - hunted)

@@ -24,7 +24,7 @@ from ludus.agents.thrones._sweep import (
 from ludus.agents.thrones._terms import PLAN_WORDS, is_fatal, keep_plan, next_step, planned, take_step
 from ludus.compile import rule, template
 
-RECTANGLES = np.array([(8, 8, 12, 0.0, 1.0)], LIMITS)
+RECTANGLES = np.array([(8, 8, 12, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0)], LIMITS)
 
 
 @rule

@@ -10,26 +10,30 @@ and looks before every step whether a fight is won or lost.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
 
 from ludus.agent import Agent
+from ludus.agents.thrones._leaf import LIGHT
 from ludus.agents.thrones._minimax import TA1, WON, new_search, value_moves
 from ludus.agents.thrones._sweep import LIMITS, find_plan, is_guarded, new_scratch
 from ludus.agents.thrones._terms import NEVER, PLAN_WORDS, is_fatal, keep_plan, next_step, planned, sure_home, take_step
 from ludus.compile import rule, template
+from ludus.game import Game
+from ludus.runs import load_numbers
 from ludus.settings import setting
 
 
 @rule
-def decide(state, player, values, wanted, scratch):
-    """A won fight; else the planned step unless it loses one; else the best of the guarded steps, or of all."""
+def decide(state, player, values, wanted, trust, scratch):
+    """A won fight; else the planned step unless it loses one, or is worth far less than another; else the best of the
+    guarded steps, or of all."""
     best = best_of(values)
     if values[best] > WON / 100:
         return best
-    if wanted >= 0 and values[wanted] > -WON / 100:
+    if wanted >= 0 and values[wanted] > max(-WON / 100, values[best] - trust):
         return wanted
     guarded = np.full(4, -np.inf)
     for action in range(4):
@@ -87,13 +91,13 @@ def forget_step(memory, action):
 
 
 @template
-def choose_as_champion(views, players, words, search, scratch, depth, out):
+def choose_as_champion(views, players, words, search, scratch, depth, trust, out):
     values = np.empty(4)
     for i in range(views.shape[0]):
         rng, memory = words[i, :1], words[i, 1:]
         value_moves(search, views[i], players[i], TA1, depth, values)
         wanted = planned_step(views[i], players[i], rng, memory, scratch)
-        out[i] = decide(views[i], players[i], values, wanted, scratch)
+        out[i] = decide(views[i], players[i], values, wanted, trust, scratch)
         forget_step(memory, out[i])
 
 
@@ -107,15 +111,59 @@ class Champion(Agent):
     memory: ClassVar[int] = PLAN_WORDS
 
     depth: int = setting(6, "plies to which a fight is searched", low=1)
-    boldness: float = setting(1.5, "most steps of a plan for each step that the enemy is away from it", low=0.1)
     longest: int = setting(12, "longest way out", low=1)
     widest: int = setting(16, "longest way along", low=1)
     borders: int = setting(64, "cells of the border from which plans start", low=1)
-    enemy_loss: float = setting(1.0, "what a cell taken from the enemy counts beside one won", low=0)
+    run: str = setting("", "a run that tuned the numbers below")
+    boldness: float = setting(2.0, "most steps of a plan for each step that the enemy is away from it", low=0.01)
+    venture: float = setting(3.0, "steps more where the enemy cannot take heads")
+    berth: float = setting(2.0, "steps that count as nearer where it can")
+    walk: float = setting(1.0, "what a step inside, on the way to the border, counts among the steps of a plan")
+    haste: float = setting(1.0, "what it counts where gains are divided by steps", low=0.01)
+    enemy_loss: float = setting(1.0, "what a cell taken from the enemy counts beside one won")
+    distance: float = setting(0.0, "what it is worth to keep far from the enemy")
+    trust: float = setting(300.0, "a planned step is taken unless the search finds another worth so much more")
+    own: float = setting(10.0, "in the search: a cell of own territory")
+    enemy: float = setting(10.0, "a cell of the enemy's")
+    trail: float = setting(3.0, "a cell of head and trail, up to six")
+    way: float = setting(0.5, "a step from home")
+    danger: float = setting(80.0, "somebody who can reach head or trail before home is reached")
+    trapped: float = setting(300.0, "no way home")
+    land: float = setting(1.5, "a step to the nearest land")
+    room: float = setting(0.0, "all cells of the room being nearer to the own head than to the enemy's")
+
+    def prepare(self, game: Game) -> None:
+        super().prepare(game)
+        numbers = self.tunable()
+        if self.run:
+            trained = load_numbers(self.run, self.name, game, len(numbers))
+            numbers = np.where(numbers == type(self)().tunable(), trained, numbers)
+        self._numbers = dict(zip(_tuned_names(), numbers.tolist()))
+        self._numbers["boldness"] = max(0.01, self._numbers["boldness"])
+        self._numbers["haste"] = max(0.01, self._numbers["haste"])
+
+    def tunable(self) -> np.ndarray:
+        return np.array([getattr(self, name) for name in _tuned_names()])
+
+    def tuned(self, numbers: np.ndarray) -> Champion:
+        made = replace(self, run="")
+        for name, value in zip(_tuned_names(), numbers):
+            setattr(made, name, float(value))
+        return made
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
-        out = np.empty(len(views), np.int32)
-        limits = np.array([(self.longest, self.widest, self.borders, self.boldness, self.enemy_loss)], LIMITS)
-        search, scratch = new_search(self.game.state_type, self.depth), new_scratch(self.game.state_type, limits)
-        self.game.kernel(choose_as_champion)(views, players, words, search, scratch, self.depth, out)
+        out, kind = np.empty(len(views), np.int32), self.game.state_type
+        limits, light = np.zeros(1, LIMITS), np.zeros(1, LIGHT)
+        limits[["longest", "widest", "borders"]] = self.longest, self.widest, self.borders
+        for record in (limits, light):
+            for name in set(record.dtype.names or ()) & self._numbers.keys():
+                record[name] = self._numbers[name]
+        search, scratch = new_search(kind, self.depth, light=light), new_scratch(kind, limits)
+        trust = self._numbers["trust"]
+        self.game.kernel(choose_as_champion)(views, players, words, search, scratch, self.depth, trust, out)
         return out
+
+
+def _tuned_names() -> list[str]:
+    names = [field.name for field in fields(Champion)]
+    return names[names.index("boldness") :]
