@@ -97,3 +97,23 @@ def test_a_bad_map_is_told_with_its_file_and_line(ludus, tmp_path):
     code, _, err = ludus("match", "planet_wars", "rage", "dual", "--maps", str(tmp_path))
     assert code == 2
     assert "map1.txt: line 2: a coordinate is a number" in err
+
+
+def test_a_tournament_plays_every_lineup_on_every_map_and_goes_on(ludus, tmp_path):
+    maps = tmp_path / "maps"
+    maps.mkdir()
+    for number in (1, 2):
+        (maps / f"map{number}.txt").write_text(MAP.format(number, 9))
+    records = tmp_path / "m.jsonl"
+    command = ("tournament", "planet_wars", "rage", "dual", "bully", "--maps", str(maps), "--rule", "turns=5",
+               "--store", str(tmp_path / "s.sqlite"), "--records", str(records), "--json")  # fmt: skip
+    code, out, err = ludus(*command)
+    assert code == 0, err
+    assert json.loads(out)["played"] == 3 * 2 * 2
+    rows = [json.loads(line) for line in records.read_text().splitlines()]
+    played = sorted((row["agents"][0], row["agents"][1], row["start"]["growth"][0]) for row in rows if "agents" in row)
+    pairs = [(a, b) for a in ("bully", "dual", "rage") for b in ("bully", "dual", "rage") if a != b]
+    assert played == [(*pair, growth) for pair in pairs for growth in (1, 2)]
+    assert ludus(*command)[1] == out, "nothing is played twice"
+    (maps / "map2.txt").write_text(MAP.format(3, 9))
+    assert "the maps changed since 'planet_wars' was played" in ludus(*command)[2]

@@ -6,8 +6,11 @@ random words. So a resumed tournament plays just the matches that are missing, a
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections.abc import Callable, Iterable
+
+import numpy as np
 
 from ludus.arena.blocks import scores
 from ludus.arena.bulk import Arena
@@ -37,12 +40,17 @@ class Tournament:
         name: str = "tournament",
         workers: Workers | None = None,
         safety: Safety | None = None,
+        start: np.ndarray | None = None,
     ):
+        """Blocks begin at the positions of `start` in turn, or where the rules say."""
         self.schedule, self.store, self.workers, self.safety = schedule, store, workers or Threads(1), safety
+        self.start = start
         self.game: Game = load(schedule.game)
         self.game.check_setting(schedule.players, schedule.rules)
         entrants = {spec: agent_parts(spec, self.game) for spec in schedule.agents}
-        self.series, self.said = open_series(store, name, _setting(schedule, self.game), entrants, game=schedule.game)
+        self.series, self.said = open_series(
+            store, name, _setting(schedule, self.game, start), entrants, game=schedule.game
+        )
         """The series, and a sentence where it is a fresh one because something changed."""
         self.lineups = schedule.lineups(self.series.enter(entrants))
         self.series.seat(self.lineups)
@@ -101,7 +109,7 @@ class Tournament:
         clock = Clock(self.schedule.move_seconds) if self.schedule.move_seconds else None
         arena = Arena(
             self.game, self.schedule.agents, self.schedule.rules,
-            seed=self.schedule.seed, clock=clock, safety=self.safety,
+            seed=self.schedule.seed, start=self.start, clock=clock, safety=self.safety,
         )  # fmt: skip
         entrants = list(self.series.entrants)
         place = {entrants.index(spec): k for k, spec in enumerate(self.schedule.agents)}
@@ -119,9 +127,10 @@ class Tournament:
             yield played
 
 
-def _setting(schedule: Schedule, game: Game) -> Parts:
+def _setting(schedule: Schedule, game: Game, start: np.ndarray | None) -> Parts:
     """What all matches of a series have in common."""
-    return {
+    maps = {} if start is None else {"the maps": hashlib.sha256(start.tobytes()).hexdigest()}
+    return maps | {
         "the game": f"={game.name}",
         "the number of players": f"={schedule.players}",
         "the seed": f"={schedule.seed}",

@@ -11,6 +11,7 @@ import typer
 from ludus.cli import options
 
 if TYPE_CHECKING:
+    import numpy as np
     from rich.progress import Progress
 
     from ludus.arena.hosts import Safety
@@ -36,6 +37,7 @@ def command(
     players: Annotated[int, typer.Option(help="Number of players; 0 takes the fewest.", min=0)] = 0,
     preset: options.Preset = "default",
     rule: options.Rules = [],  # noqa: B006 (typer reads it, nobody changes it)
+    maps: options.Maps = None,
     seconds: options.Seconds = 0.0,
     elo: Annotated[float, options.number("until-sure: how much better counts, in normalised Elo.")] = 50.0,
     store: StoreFile = Path("ludus.sqlite"),
@@ -54,14 +56,16 @@ def command(
     was edited, a fresh series begins beside the old one.
     """
     from ludus.arena.schedule import make_schedule
+    from ludus.catalogue import load
 
     schedule = make_schedule(
         game, specs, preset, options.read_rules(rule), players,
         format=format, seed=seed, move_seconds=seconds, elo1=elo, blocks=1,
     )  # fmt: skip
-    schedule = replace(schedule, blocks=-(-games // schedule.players))
+    start = options.read_maps(load(game), maps, schedule.players, schedule.rules) if maps else None
+    schedule = replace(schedule, blocks=-(-games // schedule.players) if start is None else len(start))
     safety = options.safety(trust, sandbox, debug)
-    standings = _play(schedule, store, name or Path(game).stem, jobs, safety, records)
+    standings = _play(schedule, start, store, name or Path(game).stem, jobs, safety, records)
     if json:
         options.print_json(standings.to_dict())
     else:
@@ -70,13 +74,21 @@ def command(
             print(trusted)
 
 
-def _play(schedule: Schedule, store: Path, name: str, jobs: int, safety: Safety, records: Path | None) -> Standings:
+def _play(
+    schedule: Schedule,
+    start: np.ndarray | None,
+    store: Path,
+    name: str,
+    jobs: int,
+    safety: Safety,
+    records: Path | None,
+) -> Standings:
     from ludus.arena.tournament import Tournament
     from ludus.records import Store, write_records
     from ludus.workers import Threads
 
     with Store(store) as kept:
-        tournament = Tournament(schedule, kept, name, Threads(jobs), safety)
+        tournament = Tournament(schedule, kept, name, Threads(jobs), safety, start)
         if tournament.said:
             options.say(tournament.said)
         with options.progress_bar() as bar:
