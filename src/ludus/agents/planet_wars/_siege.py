@@ -35,6 +35,8 @@ WEIGHTS = record(
     starts=np.int32,
     tries=np.int32,
     cost=np.float64,  # how bad a ship is that is lost to neutral planets
+    hope=np.float64,
+    fear=np.float64,
     relay=np.int32,
     trust=np.float64,
     work=np.int64,
@@ -79,6 +81,15 @@ def departures(outlook, siege, source, delay):
 
 
 @rule
+def held(owner, expected, weights):
+    """How much a turn of growth counts, -1 … 1: what only a siege would win or lose is partly as it was."""
+    now = 1.0 if owner == MINE else -1.0
+    if owner == expected or expected == NEUTRAL:
+        return now
+    return now * (2.0 * weights.hope - 1.0) if owner == MINE else now * (2.0 * weights.fear - 1.0)
+
+
+@rule
 def besieged(outlook, siege, planet, weights, share):
     """The worth of one planet under `share` sixteenths of the streams, once it is no longer neutral."""
     t = 0
@@ -90,10 +101,10 @@ def besieged(outlook, siege, planet, weights, share):
     for before in range(t + 1):
         mine += siege.stream[0, planet, before] * share // WHOLE
         rivals += siege.stream[1, planet, before] * share // WHOLE
-    worth, standing = 0, 0
+    worth, standing = 0.0, 0
     while t < outlook.span and owner != NEUTRAL:
         t += 1
-        worth += growth if owner == MINE else -growth
+        worth += growth * held(owner, outlook.owner[planet, t - 1], weights)
         mine += outlook.landing[0, planet, t] + (siege.stream[0, planet, t] * share // WHOLE)
         rivals += outlook.landing[1, planet, t] + (siege.stream[1, planet, t] * share // WHOLE)
         ships += growth

@@ -35,7 +35,7 @@ LINKS = 12  # steps in a plan
 WORK = 1_000_000  # turns of sieges in a millisecond
 SMALL = 1e-9
 TUNED = {"span": (4, 60), "delay": (0, 8), "pull": (0, 99), "cost": (0, 9), "share": (0, 16), "second": (0, 9),
-         "raids": (0, 30), "relay": (-1, 9), "trust": (0, 1)}  # fmt: skip
+         "hope": (0, 1), "fear": (0, 1), "raids": (0, 30), "relay": (-1, 9), "trust": (0, 1)}  # fmt: skip
 """The numbers that evolution may change, and between which ends they make sense."""
 
 
@@ -149,6 +149,8 @@ class Champion(PlanningAgent):
     cost: float = setting(1.0, "how bad a ship is that is lost to a neutral planet", low=0)
     share: float = setting(8.0, "sixteenths of the streams in the second siege", low=0)
     second: float = setting(1.0, "how much the second siege counts beside the first", low=0)
+    hope: float = setting(1.0, "how much a planet counts that only a siege would win", low=0, high=1)
+    fear: float = setting(1.0, "how much a planet counts that only a siege would lose", low=0, high=1)
     raids: float = setting(8.0, "longest trip of a move against the rival; farther ones go to own planets only", low=0)
     relay: float = setting(1.0, "turns that a move by way of another own planet may take longer; -1: never so", low=-1)
     trust: float = setting(
