@@ -10,6 +10,8 @@ import pytest
 from ludus import agent, load
 from ludus.cli.bot import talk
 from ludus.rng import stream
+from ludus.web.archive import Archive
+from ludus.web.offers import Offers
 
 GAME = load("planet_wars")
 TURN = "P 0 0 1 60 5\nP 6 0 2 40 3\nP 3 4 0 5 2\ngo\n"
@@ -59,6 +61,12 @@ def test_a_match_is_exported_and_replayed(ludus, tmp_path):
     assert code == 0
     assert json.loads(out)["equal"] == "every turn"
     assert ludus("export", str(again))[1] == text.read_text()
+    shown = [ludus("replay", str(text), "--orders", *short, "--store", str(tmp_path / "s.sqlite")) for _ in range(2)]
+    assert shown[0] == shown[1], "the same match is kept once"
+    name = shown[0][1].rpartition("/")[2].strip()
+    kept = Archive(Offers(), tmp_path / "s.sqlite", tmp_path)
+    assert [row["id"] for row in kept.replays()] == [name]
+    assert kept.playback(name).match.states[0].turn == 12
 
 
 def test_bad_files_get_a_sentence(ludus, tmp_path):

@@ -27,6 +27,7 @@ SIEGE = record(
 
 WEIGHTS = record(
     span=np.int32,  # turns that are looked ahead
+    after=np.int32,  # turns for which what is held then still counts
     delay=np.int32,  # turns by which my streams start later
     pull=np.float64,  # how bad a ship of the rival's is that still stands, in thousandths a turn
     share=np.int32,  # sixteenths of the streams in the second siege
@@ -112,6 +113,10 @@ def besieged(outlook, siege, planet, weights, share):
             owner, ships = clash(owner, ships, mine, rivals)
             mine, rivals = 0, 0
         standing += ships if owner == RIVALS else 0
+    if owner != NEUTRAL:
+        worth += (
+            growth * held(owner, outlook.owner[planet, t], weights) * min(weights.after, outlook.left - outlook.span)
+        )
     return worth - 0.001 * weights.pull * standing
 
 

@@ -32,10 +32,10 @@ from ludus.runs import load_numbers
 from ludus.settings import setting
 
 LINKS = 12  # steps in a plan
-WORK = 1_000_000  # turns of sieges in a millisecond
+WORK = 400_000  # turns of sieges in a millisecond
 SMALL = 1e-9
-TUNED = {"span": (4, 60), "delay": (0, 8), "pull": (0, 99), "cost": (0, 9), "share": (0, 16), "second": (0, 9),
-         "hope": (0, 1), "fear": (0, 1), "raids": (0, 30), "relay": (-1, 9), "trust": (0, 1)}  # fmt: skip
+TUNED = {"span": (4, 60), "after": (0, 60), "delay": (0, 8), "pull": (0, 99), "cost": (0, 9), "share": (0, 16),
+         "second": (0, 9), "hope": (0, 1), "fear": (0, 1), "raids": (0, 30), "relay": (-1, 9)}  # fmt: skip
 """The numbers that evolution may change, and between which ends they make sense."""
 
 
@@ -142,6 +142,7 @@ class Champion(PlanningAgent):
     ms: int = setting(100, "milliseconds of an ordinary core a turn, at most", low=1)
     run: str = setting("", "a run that tuned the weights")
     span: float = setting(32.0, "turns that are looked ahead", low=4)
+    after: float = setting(0.0, "turns after these for which what is held at their end still counts", low=0)
     delay: float = setting(2.0, "turns by which its own streams are taken to start later", low=0)
     pull: float = setting(
         1.0, "how bad a ship of the rival's is that still stands, in thousandths of a ship a turn", low=0
@@ -168,7 +169,8 @@ class Champion(PlanningAgent):
         self._weights = np.zeros(1, WEIGHTS)
         for (name, ends), value in zip(TUNED.items(), numbers):
             self._weights[name] = np.clip(value if WEIGHTS[name].kind == "f" else round(value), *ends)
-        self._weights["starts"], self._weights["tries"] = self.starts, self.tries
+        for name in ("trust", "starts", "tries"):
+            self._weights[name] = getattr(self, name)
         self._weights["work"] = self.ms * WORK
 
     def tunable(self) -> np.ndarray:
