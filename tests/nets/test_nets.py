@@ -33,7 +33,7 @@ def make(shapes, narrow: int = 4, seats: int = 3) -> Network:
     torch.manual_seed(1)
     network = Network(net_spec(*shapes, seats, channels=8, blocks=2, hidden=6, narrow=narrow))
     for norm in network.modules():
-        if isinstance(norm, torch.nn.BatchNorm1d):
+        if isinstance(norm, torch.nn.BatchNorm2d):
             norm.running_mean.normal_(0, 0.1)
             norm.running_var.uniform_(0.5, 1.5)
             torch.nn.init.normal_(norm.bias, 0, 0.1)

@@ -34,6 +34,8 @@ def command(
     set: Annotated[
         list[str], typer.Option("--set", help="Change one setting: --set NAME=VALUE. May be repeated.")
     ] = [],  # noqa: B006
+    minutes: Annotated[float | None, typer.Option(help="How long to train, for methods that ask.", min=0.01)] = None,
+    device: Annotated[str, typer.Option(help="cpu or cuda, for methods that train networks.")] = "",
     preset: options.Preset = "default",
     rule: options.Rules = [],  # noqa: B006 (typer reads it, nobody changes it)
     seed: options.Seed = 0,
@@ -50,7 +52,10 @@ def command(
         return
     rulebook = load(game)
     values = rulebook.rule_values(preset, options.read_rules(rule))
+    set = [*set, *([f"minutes={minutes}"] if minutes else []), *([f"device={device}"] if device else [])]
     name, learner, settings = _method(method, rulebook, set)
+    if hasattr(learner, "ADVICE") and not json and (sentence := learner.ADVICE(rulebook)):
+        options.say(sentence)
     folder = out or Path("runs") / f"{name.replace('/', '-')}-{rulebook.name}-{preset}-{seed}"
     run = _train(name, learner, rulebook, values, settings, folder, seed, jobs, quiet=json)
     spec = learner.SPEC(settings, folder) if hasattr(learner, "SPEC") else f"{name}:{folder}"

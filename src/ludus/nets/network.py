@@ -25,7 +25,7 @@ class Network(nn.Module):
             _random(shapes["stem.taps"], spec.taps * spec.planes),
             _random(shapes["stem.extra"]),
         )
-        self.stem_norm = nn.BatchNorm1d(spec.channels)
+        self.stem_norm = nn.BatchNorm2d(spec.channels)
         self.trunk_taps = _random(shapes["trunk.taps"], spec.taps * spec.channels)
         self.norms = nn.ModuleList(
             _norm(spec.channels, loudness) for _ in range(spec.blocks) for loudness in (1.0, QUIET)
@@ -49,11 +49,12 @@ class Network(nn.Module):
         return other
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        cells = self.trunk(features)  # [batch, channels, places of the grid], 0 where no cell is
-        on_cells = cells if self.spec.is_whole else cells[:, :, self.places]
-        rows = on_cells.transpose(1, 2)
-        summary = functional.linear(on_cells.mean(2), self.summary_mean, self.summary_bias)
-        summary = summary + functional.linear(on_cells.amax(2), self.summary_most)
+        cells = self.trunk(features).flatten(2)  # [batch, channels, places of the grid], 0 where no cell is
+        if not self.spec.is_whole:
+            cells = cells[:, :, self.places]
+        rows = cells.transpose(1, 2)
+        summary = functional.linear(cells.mean(2), self.summary_mean, self.summary_bias)
+        summary = summary + functional.linear(cells.amax(2), self.summary_most)
         if self.spec.narrow:
             narrow = functional.relu(functional.linear(rows, self.narrow_weight, self.narrow_bias))
             summary = summary + functional.linear(narrow.transpose(1, 2).flatten(1), self.summary_narrow.flatten(1))
@@ -63,29 +64,38 @@ class Network(nn.Module):
         return logits.float(), torch.tanh(functional.linear(summary, self.value_weight, self.value_bias).float())
 
     def trunk(self, features: Tensor) -> Tensor:
+        """[batch, channels, rows, columns]"""
         spec = self.spec
         numbers = features[:, spec.features - spec.extra :]
-        x = functional.linear(numbers, self.stem_extra)[:, :, None]
+        x = functional.linear(numbers, self.stem_extra)[:, :, None, None]
         if spec.planes:
-            planes = features[:, : spec.planes * spec.cells].unflatten(1, (spec.planes, spec.cells))
-            if not spec.is_whole:
-                planes = functional.pad(planes, (0, 1))[:, :, self.grid]
-            x = x + self._layer(planes, self.stem_taps)
-        x = self._on_board(functional.relu(self.stem_norm(x.expand(-1, -1, spec.rows * spec.columns))))
+            x = x + self._layer(self._on_grid(features[:, : spec.planes * spec.cells]), self.stem_taps)
+        x = self._on_board(functional.relu(self.stem_norm(x.expand(-1, -1, spec.rows, spec.columns))))
         for block in range(spec.blocks):
             first, second = 2 * block, 2 * block + 1
             y = self._on_board(functional.relu(self.norms[first](self._layer(x, self.trunk_taps[first]))))
             x = self._on_board(functional.relu(self.norms[second](self._layer(y, self.trunk_taps[second])) + x))
         return x
 
+    def _on_grid(self, planes: Tensor) -> Tensor:
+        spec = self.spec
+        planes = planes.unflatten(1, (spec.planes, spec.cells))
+        if not spec.is_whole:
+            planes = functional.pad(planes, (0, 1))[:, :, self.grid]
+        on_grid = planes.unflatten(2, (spec.rows, spec.columns))
+        return on_grid.contiguous(memory_format=torch.channels_last) if on_grid.is_cuda else on_grid
+
     def _layer(self, x: Tensor, taps: Tensor) -> Tensor:
         if self.spec.kind == "none":
-            return functional.linear(x[:, :, 0], taps[0])[:, :, None]
+            return functional.linear(x.flatten(1), taps[0])[:, :, None, None]
         kernel = functional.pad(taps, (0, 0, 0, 0, 0, 1))[self.kernel].permute(1, 2, 0).unflatten(2, (3, 3))
-        return functional.conv2d(x.unflatten(2, (self.spec.rows, self.spec.columns)), kernel, padding=1).flatten(2)
+        return functional.conv2d(x, kernel, padding=1)
 
     def _on_board(self, x: Tensor) -> Tensor:
-        return x if self.spec.is_whole else x * (self.grid < self.spec.cells).to(x.dtype)
+        """Set to 0 what is no cell."""
+        if self.spec.is_whole:
+            return x
+        return x * (self.grid < self.spec.cells).to(x.dtype).unflatten(0, (self.spec.rows, self.spec.columns))
 
     @torch.no_grad()
     def weights(self) -> Weights:
@@ -110,8 +120,8 @@ def _random(shape: tuple[int, ...], inputs: int = 0) -> nn.Parameter:
     return nn.Parameter(torch.randn(shape) * (2 / max(inputs, 1)) ** 0.5)
 
 
-def _norm(channels: int, loudness: float) -> nn.BatchNorm1d:
-    norm = nn.BatchNorm1d(channels)
+def _norm(channels: int, loudness: float) -> nn.BatchNorm2d:
+    norm = nn.BatchNorm2d(channels)
     nn.init.constant_(norm.weight, loudness)
     return norm
 
@@ -122,7 +132,7 @@ def _zeros(shape: tuple[int, ...]) -> nn.Parameter:
 
 def _fold(norm: nn.Module) -> tuple[Tensor, Tensor]:
     """The factor and the summand of each channel that a normalisation comes to."""
-    assert isinstance(norm, nn.BatchNorm1d)
+    assert isinstance(norm, nn.BatchNorm2d)
     assert norm.running_var is not None
     assert norm.running_mean is not None
     scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)

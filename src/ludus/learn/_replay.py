@@ -1,0 +1,95 @@
+"""The positions that a network learns from: the latest so many, kept in the run folder as they came."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ludus.learn._selfplay import Samples
+from ludus.runs import RunFolder
+
+FOLDER = "positions"
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What some steps of learning came to, on average."""
+
+    policy: float = math.nan
+    """Cross entropy of the policy less the entropy of its target: 0 would be perfect."""
+    value: float = math.nan
+    """Squared error of the viewer's value; 1 for one who knows nothing of a game without draws."""
+
+
+NOTHING = Lesson()
+
+
+class Replay:
+    """A window over the positions of self-play."""
+
+    def __init__(self, most: int):
+        self.most, self.made, self.first = most, 0, 0
+        self.samples: Samples | None = None
+        self._fresh: list[Samples] = []
+
+    def add(self, samples: Samples) -> None:
+        """The newest so many stay: a ring, in which position k lies at k modulo its length."""
+        if self.samples is None:
+            self.samples = Samples(*(np.zeros((self.most, *part.shape[1:]), part.dtype) for part in samples))
+        kept = Samples(*(part[-self.most :] for part in samples))
+        count = len(samples.features)
+        places = np.arange(self.made + count - len(kept.features), self.made + count) % self.most
+        for ring, part in zip(self.samples, kept):
+            ring[places] = part
+        self.made += count
+        self._fresh.append(samples)
+
+    def batches(self, steps: int, size: int, window: int, rng: np.random.Generator) -> Iterator[Samples]:
+        """Batches of positions drawn from the newest `window`."""
+        assert self.samples is not None
+        window = min(window, self.made - self.first, self.most)
+        for _ in range(steps):
+            rows = (self.made - 1 - rng.integers(window, size=size)) % self.most
+            yield Samples(*(part[rows] for part in self.samples))
+
+    # -------------------------------------------------------------------------------------------- on disk
+
+    def save(self, run: RunFolder, round: int) -> None:
+        """Write what has come since the last time; files behind the window go."""
+        if self._fresh:
+            content = io.BytesIO()
+            fresh = [np.concatenate(parts) for parts in zip(*self._fresh)]
+            np.savez_compressed(content, allow_pickle=False, **dict(zip(Samples._fields, fresh)))
+            (run.path / FOLDER).mkdir(exist_ok=True)
+            run.write(f"{FOLDER}/{round:06d}-{self.made}.npz", content.getvalue())
+            self._fresh = []
+        for path, (_, made) in _files(run).items():
+            if made <= self.made - self.most:
+                path.unlink()
+
+    def load(self, run: RunFolder, rounds: int) -> None:
+        """Take up the positions of the first so many rounds; later ones will be made again."""
+        for path, (round, made) in _files(run).items():
+            if round > rounds:
+                path.unlink()
+            elif (samples := run.load(f"{FOLDER}/{path.name}", _read)) is not None:
+                self.made = made - len(samples.features)
+                self.first = self.first if self.samples else self.made
+                self.add(samples)
+        self._fresh = []
+
+
+def _files(run: RunFolder) -> dict[Path, tuple[int, int]]:
+    """Each file of positions, with its round and the number of positions made by its end; oldest first."""
+    found = {path: path.stem.split("-") for path in sorted((run.path / FOLDER).glob("*-*.npz"))}
+    return {path: (int(round), int(made)) for path, (round, made) in found.items()}
+
+
+def _read(content: bytes) -> Samples:
+    with np.load(io.BytesIO(content)) as saved:
+        return Samples(*(saved[name] for name in Samples._fields))

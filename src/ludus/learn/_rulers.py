@@ -1,0 +1,100 @@
+"""How strong is it by now? Matches against rulers that do not change, against the best network so far, and from both an
+estimate in Elo: by how much it is stronger than the ruler."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ludus.arena.contest import contest
+from ludus.arena.statistics import Interval
+from ludus.game import Game
+from ludus.runs import RunFolder
+from ludus.workers import Workers
+
+FEWEST, MOST = 8, 200  # matches against one rival
+SURE = 0.95
+"""A rival that gets less than the rest of the point, or more than this, says little about strength."""
+FARTHEST = 0.001  # shares nearer to 0 or 1 count as this: some 1,200 Elo for two players
+
+
+@dataclass
+class Standing:
+    """How far a training has come; kept in its checkpoint."""
+
+    rounds: int = 0
+    seconds: float = 0.0
+    matches: int = 0
+    best: int = 0
+    """The round that made the best network; 0 if none has."""
+    elo: float = 0.0
+    """Of the best network, above the ruler."""
+
+    def add(self, judgement: Judgement, seconds: float, matches: int) -> None:
+        self.rounds, self.seconds, self.matches = self.rounds + 1, self.seconds + seconds, self.matches + matches
+        if judgement.is_best:
+            self.best, self.elo = self.rounds, judgement.elo.value
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a network scored, and what follows from it."""
+
+    random: Interval
+    ruler: Interval
+    best: Interval | None
+    """Against the best network before it, if there is one."""
+    elo: Interval
+    is_best: bool
+
+    def row(self) -> dict[str, object]:
+        return {
+            "score": round(self.ruler.value, 4),
+            "low": round(self.ruler.low, 4),
+            "high": round(self.ruler.high, 4),
+            "games": self.ruler.n,
+            "random": round(self.random.value, 4),
+            "against_best": round(self.best.value, 4) if self.best else "",
+            "elo": round(self.elo.value),
+            "elo_low": round(self.elo.low),
+            "elo_high": round(self.elo.high),
+            "is_best": int(self.is_best),
+        }
+
+
+def elo(share: float, players: int) -> float:
+    """By how much one is stronger than each of the others, who are alike, if it gets such a share of the point."""
+    share = min(max(share, FARTHEST), 1 - FARTHEST)
+    return 400 * math.log10(share * (players - 1) / (1 - share))
+
+
+class Rulers:
+    """The rivals of one training."""
+
+    def __init__(self, game: Game, players: int, values: Mapping[str, object], run: RunFolder, ruler: str, sims: int):
+        self.game, self.players, self.values, self.ruler = game, players, dict(values), ruler
+        self.latest, self.best = (f"alphazero:{run.path},sims={sims},network={name}" for name in ("latest", "best"))
+        self._seconds = 0.0  # that a match took the last time
+
+    def judge(self, standing: Standing, seconds: float, seed: int, workers: Workers) -> Judgement:
+        """Play for about so many seconds; the first time only a few matches, to see how long they take."""
+        games = int(min(max(seconds / self._seconds, FEWEST), MOST)) if self._seconds else FEWEST
+        started = time.perf_counter()
+        random, ruler = (self._score(rival, games, seed, workers) for rival in ("random", self.ruler))
+        best = self._score(self.best, games, seed, workers) if standing.best else None
+        self._seconds = (time.perf_counter() - started) / games
+        is_best = best is None or best.value >= 1 / self.players
+        return Judgement(random, ruler, best, self._elo(ruler, best, standing.elo), is_best)
+
+    def _score(self, rival: str, games: int, seed: int, workers: Workers) -> Interval:
+        lineup = [self.latest, *[rival] * (self.players - 1)]
+        found = contest(self.game.source, lineup, games=games, seed=seed, rules=self.values, workers=workers)
+        return found.agents[0].interval
+
+    def _elo(self, ruler: Interval, best: Interval | None, elo_of_best: float) -> Interval:
+        by_ruler = best is None or 1 - SURE < ruler.value < SURE
+        score, base = (ruler, 0.0) if by_ruler or best is None else (best, elo_of_best)
+        value, low, high = (base + elo(share, self.players) for share in (score.value, score.low, score.high))
+        return Interval(value, low, high, score.n)

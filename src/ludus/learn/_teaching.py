@@ -1,0 +1,106 @@
+"""A network learns from positions of self-play: what the search preferred, and who won."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from dataclasses import asdict
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from ludus.learn._replay import Lesson, Samples
+from ludus.learn._rulers import Standing
+from ludus.nets.network import Network
+from ludus.nets.spec import NetSpec, Weights
+
+UNIT = 127.0  # features are bytes: 127 for 1
+WARM_UP = 100  # steps in which the rate of learning rises
+LAST = 0.05  # of the rate is left at the end
+DECAY = 1e-4
+STEEPEST = 5.0  # longer gradients are cut
+SMOOTH = 0.99  # what plays is a running mean of the network over about 1 / (1 - this) steps
+
+
+class Teacher:
+    """A network in training, its optimiser, and the smoothed copy that plays."""
+
+    def __init__(
+        self, spec: NetSpec, players: int, rate: float, trust: float, seed: int, threads: int = 1, device: str = "cpu"
+    ):
+        torch.manual_seed(seed)
+        torch.set_num_threads(threads)
+        self.players, self.rate, self.trust, self.device = players, rate, trust, torch.device(device)
+        self.network = Network(spec).to(self.device)
+        self.smooth = Network(spec).to(self.device).eval()
+        self.smooth.load_state_dict(self.network.state_dict())
+        self.optimiser = torch.optim.AdamW(self.network.parameters(), lr=rate, weight_decay=DECAY)
+        self.steps = 0
+
+    def teach(self, batches: Iterable[Samples], progress: float) -> Lesson:
+        """A step a batch; `progress` is how much of the training is over, 0 to 1."""
+        self.network.train()
+        totals, steps = torch.zeros(2, device=self.device), 0
+        for batch in batches:
+            self._set_rate(progress)
+            losses = self._losses(*(torch.as_tensor(part).to(self.device) for part in batch))
+            self.optimiser.zero_grad(set_to_none=True)
+            (losses[0] + losses[1]).backward()
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), STEEPEST)
+            self.optimiser.step()
+            self._follow()
+            totals += losses[2:].detach()
+            steps += 1
+        policy, value = (totals / max(steps, 1)).tolist()
+        return Lesson(policy, value)
+
+    def _set_rate(self, progress: float) -> None:
+        self.steps += 1
+        cooled = LAST + (1 - LAST) * 0.5 * (1 + np.cos(np.pi * min(max(progress, 0.0), 1.0)))
+        for group in self.optimiser.param_groups:
+            group["lr"] = float(self.rate * cooled * min(1.0, self.steps / WARM_UP))
+
+    def _losses(self, features, slots, targets, values, worths, weights) -> torch.Tensor:
+        """What is minimised of policy and of value, and what is told of both."""
+        with torch.autocast("cuda", torch.bfloat16, enabled=self.device.type == "cuda"):
+            logits, judged = self.network(features.float() / UNIT)
+        slots, players = slots.long(), self.players
+        chosen = logits.gather(1, slots.clamp_min(0)).masked_fill(slots < 0, -1e9)
+        logs = functional.log_softmax(chosen, 1)
+        policy = (-(targets * logs).sum(1) * weights).sum() / weights.sum().clamp_min(1)
+        entropy = (-(targets * targets.clamp_min(1e-9).log()).sum(1) * weights).sum() / weights.sum().clamp_min(1)
+        wanted = values.clone()
+        wanted[:, 0] = (1 - self.trust) * values[:, 0] + self.trust * worths
+        value = ((judged - wanted)[:, :players] ** 2).mean()
+        told = ((judged - values)[:, 0] ** 2).mean()
+        return torch.stack([policy, value, policy - entropy, told])
+
+    @torch.no_grad()
+    def _follow(self) -> None:
+        keep = min(SMOOTH, 1 - 1 / self.steps)
+        for mine, theirs in zip(self.smooth.state_dict().values(), self.network.state_dict().values()):
+            if mine.is_floating_point():
+                mine.lerp_(theirs, 1 - keep)
+
+    def weights(self) -> Weights:
+        """The arrays that play."""
+        return self.smooth.weights()
+
+    def save(self, standing: Standing) -> bytes:
+        content = io.BytesIO()
+        parts = {"network": self.network, "smooth": self.smooth, "optimiser": self.optimiser}
+        torch.save(
+            {name: part.state_dict() for name, part in parts.items()}
+            | {"steps": self.steps, "standing": asdict(standing)},
+            content,
+        )
+        return content.getvalue()
+
+    def restore(self, content: bytes) -> Standing:
+        """Take a checkpoint up; how far the training had come."""
+        saved = torch.load(io.BytesIO(content), map_location=self.device, weights_only=True)
+        for name in ("network", "smooth", "optimiser"):
+            getattr(self, name).load_state_dict(saved[name])
+        self.steps = saved["steps"]
+        return Standing(**saved["standing"])

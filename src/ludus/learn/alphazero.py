@@ -1,0 +1,217 @@
+"""A network learns by playing itself, with a search that it guides (AlphaZero); any game.
+
+Matches are played by `_selfplay`; `_replay` keeps their positions, `_teaching` learns from them, `_rulers` says how
+strong the network has become, `_plan` chooses sizes where nothing is set. A round ends with a row of the log and a
+checkpoint. What plays is the best network so far, by matches against the one before.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ludus.agents.alphazero import LATEST, WEIGHTS
+from ludus.errors import BadInput
+from ludus.game import Game
+from ludus.learn._plan import CPU, CUDA, advice, make_plan
+from ludus.learn._replay import NOTHING, Lesson, Replay
+from ludus.learn._rulers import Judgement, Rulers, Standing
+from ludus.learn._selfplay import Samples, SelfPlay
+from ludus.nets.play import CpuEvaluator
+from ludus.rng import word
+from ludus.runs import RunFolder
+from ludus.settings import setting
+from ludus.workers import Workers
+
+ROUNDS = 20
+JUDGING = 0.15  # of a round's time
+CYCLE, CYCLES = 3.0, 4  # seconds of play between lessons; lessons in a round of so many positions
+FEWEST_BATCHES = 4  # that must be there before anything is learnt
+WINDOW = 20_000  # positions are learnt from at least; later the newer half of all
+
+
+@dataclass
+class Settings:
+    """How to learn. What is 0 is chosen by the size of the game."""
+
+    minutes: float = setting(10.0, "how long to train altogether", 0, 10**6, resource=True)
+    rounds: int = setting(0, "so many rounds of `positions` positions instead of minutes", 0, resource=True)
+    device: str = setting(CPU, "where networks run: cpu or cuda", resource=True)
+    positions: int = setting(2000, "positions in a round, where rounds are counted", 1)
+    players: int = setting(0, "players in a match; 0: as many as the game allows", 0)
+    channels: int = setting(0, "of the network", 0, 1024)
+    blocks: int = setting(0, "of the network, two layers each", 0, 100)
+    any_size: bool = setting(False, "whether the network should serve boards of every size")
+    sims: int = setting(0, "simulations of a full search; most searches are fast ones of a quarter", 0, 100_000)
+    matches: int = setting(0, "matches that are played at once", 0, 10**6)
+    batch: int = setting(0, "positions in a step of learning", 0, 10**6)
+    reuse: float = setting(0.0, "how often a position is learnt from", 0, 100)
+    window: int = setting(0, "positions that are kept to learn from", 0, 10**9)
+    rate: float = setting(2e-3, "of learning, at first", 0, 1)
+    trust: float = setting(0.5, "how much of a value's target is what the search expected, not what happened", 0, 1)
+    resign: float = setting(0.0, "a player gives up below minus this; 0: never", 0, 1)
+    ruler: str = setting("mcts:sims=400", "the agent that strength is measured by")
+
+
+CURVE = {"score": "share of the point against the ruler", "random": "against random players"}
+
+
+def TOTAL(settings: Settings) -> int:
+    return settings.rounds or ROUNDS
+
+
+def ADVICE(game: Game) -> str:
+    return advice(game)
+
+
+def train(
+    game: Game, values: Mapping[str, object], settings: Settings, run: RunFolder, seed: int, workers: Workers
+) -> Iterator[dict[str, object]]:
+    """Train, or go on from the folder's last checkpoint; a row a round."""
+    _check(settings)
+    training = Training(game, dict(values), settings, run, seed, workers)
+    run.cut_log(training.standing.rounds)
+    while not training.is_over:
+        row = training.play_round()
+        # The log first: a row without its checkpoint is cut off and made again, a missing one would stay missing.
+        run.log(row)
+        training.save()
+        yield row
+
+
+def _check(settings: Settings) -> None:
+    if settings.device not in (CPU, CUDA):
+        raise BadInput(f"alphazero: device is cpu or cuda, not {settings.device!r}")
+    try:
+        import onnx  # noqa: F401
+        import onnxruntime  # noqa: F401
+        import torch
+    except ImportError as error:
+        raise BadInput(f"alphazero needs {error.name}, which is missing: pip install 'ludus[learn]'") from None
+    if settings.device == CUDA and not torch.cuda.is_available():
+        raise BadInput("there is no CUDA device here; train with --device cpu")
+
+
+class Training:
+    """One training: the network, what it learns from, and how far it has come."""
+
+    def __init__(
+        self, game: Game, values: dict[str, object], settings: Settings, run: RunFolder, seed: int, workers: Workers
+    ):
+        from ludus.learn._teaching import Teacher
+        from ludus.nets.export import to_onnx
+
+        self._to_onnx = to_onnx
+        self.game, self.values, self.settings, self.run, self.seed = game, values, settings, run, seed
+        self.workers, self.rng = workers, np.random.default_rng(seed)
+        self.players = settings.players or game.facts.players[1]
+        game.check_setting(self.players, values)
+        self.plan = make_plan(game, self.players, values, settings, workers.count)
+        teaching = (settings.rate, settings.trust, seed, workers.count, settings.device)
+        self.teacher = Teacher(self.plan.net, self.players, *teaching)
+        self.replay = Replay(self.plan.window)
+        self.rulers = Rulers(game, self.players, values, run, settings.ruler, self.plan.play.sims)
+        self.standing = run.load("checkpoint.pt", self.teacher.restore) or Standing()
+        self.replay.load(run, self.standing.rounds)
+        self.tables = self._tables()
+
+    def _tables(self) -> list[Any]:
+        """Where matches are played: a table a worker, or one for the GPU."""
+        play, seed = self.plan.play, word(self.seed, 1 + self.standing.rounds)
+        if self.settings.device == CUDA:
+            from ludus.learn._pipeline import CudaSelfPlay  # pyright: ignore[reportMissingImports]
+
+            net, weights = self.plan.net, self.teacher.weights()
+            return [CudaSelfPlay(self.game, self.players, self.values, play, net, weights, seed, self.workers.count)]
+        count = self.workers.count
+        play = replace(play, matches=-(-play.matches // count))
+        return [
+            SelfPlay(self.game, self.players, self.values, replace(play), self._evaluator(), word(seed, k))
+            for k in range(count)
+        ]
+
+    def _evaluator(self) -> CpuEvaluator:
+        return CpuEvaluator(self.game, self._to_onnx(self.plan.net, self.teacher.weights()))
+
+    def _refill(self, progress: float) -> None:
+        """The new network plays on, with the search of this stage."""
+        for table in self.tables:
+            table.refill(self.teacher.weights() if self.settings.device == CUDA else self._evaluator())
+            table.settings.sims = self.plan.sims(progress)
+
+    # -------------------------------------------------------------------------------------------- a round
+
+    @property
+    def is_over(self) -> bool:
+        return self._progress(0.0) >= 1
+
+    def _progress(self, seconds: float) -> float:
+        """How much of the training is over, so long after the last round."""
+        if self.settings.rounds:
+            return self.standing.rounds / self.settings.rounds
+        return (self.standing.seconds + seconds) / (60 * self.settings.minutes)
+
+    def play_round(self) -> dict[str, object]:
+        """Play and learn in turn until the round is over, then judge; the row of the log."""
+        started, made, tally, lessons = time.perf_counter(), self.replay.made, Counter(), [NOTHING]
+        while not self._is_round_over(seconds := time.perf_counter() - started, self.replay.made - made):
+            new = self.replay.made
+            for samples, counts in self.workers.stream(self._play, self.tables):
+                tally.update(counts)
+                self.replay.add(samples)
+            lessons.append(self._learn(self.replay.made - new, self._progress(seconds)))
+        judgement = self._judge(seconds)
+        self.standing.add(judgement, time.perf_counter() - started, tally["matches"])
+        return self._row(tally, lessons[-1], judgement)
+
+    def _is_round_over(self, seconds: float, positions: int) -> bool:
+        if self.settings.rounds:
+            return positions >= self.settings.positions
+        whole = 60 * self.settings.minutes
+        return seconds >= (1 - JUDGING) * min(whole / ROUNDS, whole - self.standing.seconds)
+
+    def _play(self, table: Any) -> tuple[Samples, Counter[str]]:
+        if self.settings.rounds:
+            return table.run(plies=self.settings.positions / self.workers.count / CYCLES)
+        return table.run(seconds=CYCLE)
+
+    def _learn(self, new: int, progress: float) -> Lesson:
+        """As many steps as the new positions are worth; then the new network plays."""
+        plan = self.plan
+        steps = round(plan.reuse * new / plan.batch)
+        if self.replay.made < FEWEST_BATCHES * plan.batch or not steps:
+            return NOTHING
+        window = max(self.replay.made // 2, WINDOW)
+        lesson = self.teacher.teach(self.replay.batches(steps, plan.batch, window, self.rng), progress)
+        self._refill(progress)
+        return lesson
+
+    def _judge(self, seconds: float) -> Judgement:
+        self.run.write(LATEST, self._to_onnx(self.plan.net, self.teacher.weights()))
+        judgement = self.rulers.judge(self.standing, JUDGING * seconds, word(self.seed, 0), self.workers)
+        if judgement.is_best:
+            self.run.write(WEIGHTS, self.run.read(LATEST) or b"")
+        return judgement
+
+    def _row(self, tally: Counter[str], lesson: Lesson, judgement: Judgement) -> dict[str, object]:
+        return {
+            "minutes": round(self.standing.seconds / 60, 2),
+            "matches": self.standing.matches,
+            "positions": self.replay.made,
+            "plies": round(tally["plies"] / max(tally["matches"], 1), 1),
+            "resigned": round(tally["resigned"] / max(tally["matches"], 1), 3),
+            "wrongly": round(tally["wrong"] / max(tally["checked"], 1), 3),
+            "policy": round(lesson.policy, 4),
+            "value": round(lesson.value, 4),
+            **judgement.row(),
+        }
+
+    def save(self) -> None:
+        """A checkpoint; its last file is what makes it one."""
+        self.replay.save(self.run, self.standing.rounds)
+        self.run.write("checkpoint.pt", self.teacher.save(self.standing))

@@ -1,0 +1,227 @@
+"""Self-play, the window of positions, teaching and judging; and a training that is killed and goes on."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from ludus import load
+from ludus.errors import BadInput
+from ludus.learn import alphazero
+from ludus.learn._plan import advice, make_plan
+from ludus.learn._replay import Replay
+from ludus.learn._rulers import elo
+from ludus.learn._selfplay import PlaySettings, Samples, SelfPlay
+from ludus.learn._teaching import Teacher
+from ludus.nets.spec import net_spec
+from ludus.runs import RunFolder, begin_run
+from ludus.workers import Threads
+
+TINY = alphazero.Settings(
+    rounds=2, positions=60, channels=8, blocks=1, sims=6, matches=8, batch=16, ruler="mcts:sims=5", window=500
+)
+
+
+class Uniform:
+    """Judges all actions alike, and nobody better off."""
+
+    def evaluate(self, leaves) -> None:
+        leaves.priors[:] = 1 / leaves.counts[:, None]
+        leaves.values[:] = 0
+
+
+def play(name: str, players: int = 2, plies: int = 60, **settings) -> tuple[Samples, Counter, SelfPlay]:
+    game = load(name)
+    wanted = PlaySettings(**{"matches": 8, "sims": 12, "noise": 0.25, **settings})
+    table = SelfPlay(game, players, game.params.values({}), wanted, Uniform(), seed=1)
+    return *table.run(plies=plies), table
+
+
+# ------------------------------------------------------------------------------------------------ self-play
+
+
+@pytest.mark.parametrize(("name", "players"), [("tic_tac_toe", 2), ("kuhn_poker", 2), ("goofspiel", 3)])
+def test_samples_of_every_kind_of_game(name, players):
+    samples, tally, _ = play(name, players)
+    assert tally["matches"] > 0
+    assert len({len(part) for part in samples}) == 1
+    assert np.allclose(samples.targets.sum(axis=1), 1, atol=1e-5)
+    assert ((samples.targets > 0) <= (samples.slots >= 0)).all(), "what is aimed at has a slot"
+    assert np.allclose(samples.values[:, :players].sum(axis=1), 0, atol=1e-5), "somebody's win is somebody's loss"
+    assert (samples.weights == 1).all()
+
+
+def test_values_are_the_viewers_first():
+    """In tic-tac-toe whoever has three in a row after its move has won: the last position of a won match is its."""
+    samples, _, _ = play("tic_tac_toe", plies=200)
+    stones = (samples.features.reshape(len(samples.features), 2, 9) > 0).sum(axis=2)
+    late = stones.sum(axis=1) >= 7
+    can_win = samples.worths[late] == 1
+    assert can_win.any()
+    assert (samples.values[late][can_win, 0] == 1).mean() > 0.8
+
+
+def test_fast_searches_teach_no_policy_and_random_openings_nothing():
+    samples, tally, _ = play("connect_four", plies=150, fast_share=0.5, fast_sims=2, openings=6)
+    assert 0.2 < samples.weights.mean() < 0.8
+    assert len(samples.features) < tally["plies"]
+
+
+def test_symmetries_are_drawn():
+    """The first position of tic-tac-toe has one target up to symmetry; without noise all samples of it are that."""
+    samples, _, _ = play("tic_tac_toe", plies=100, noise=0.0, matches=24)
+    empty = (samples.features == 0).all(axis=1)
+    assert len(samples.features) > 20
+    assert empty.any()
+    assert (np.sort(samples.slots[empty], axis=1) == np.arange(9)).all()
+    assert len({tuple(row) for row in samples.slots[empty].tolist()}) > 1, "turned in several ways"
+
+
+def test_those_who_give_up_lose_and_some_play_on_to_see_whether_they_were_right():
+    _, none, _ = play("tic_tac_toe", plies=400)
+    _, some, _ = play("tic_tac_toe", plies=400, sims=60, resign=0.05, play_on=0.5)
+    assert (none["resigned"], none["checked"]) == (0, 0)
+    assert some["resigned"] + some["checked"] > 0
+    assert some["wrong"] <= some["checked"]
+    assert some["matches"] > some["resigned"]
+
+
+# ------------------------------------------------------------------------------------------------ positions
+
+
+def some_samples(count: int, first: int = 0) -> Samples:
+    numbers = np.arange(first, first + count)
+    return Samples(
+        np.zeros((count, 18), np.int8), np.tile(np.arange(9, dtype=np.int16), (count, 1)),
+        np.full((count, 9), 1 / 9, np.float32), np.zeros((count, 2), np.float32), numbers.astype(np.float32),
+        np.ones(count, np.float32),
+    )  # fmt: skip
+
+
+def seen(replay: Replay, window: int = 1000) -> set[int]:
+    rng = np.random.default_rng(0)
+    return {int(worth) for batch in replay.batches(20, 50, window, rng) for worth in batch.worths}
+
+
+def test_the_newest_positions_stay(tmp_path):
+    run, replay = RunFolder(tmp_path), Replay(30)
+    for k in range(5):
+        replay.add(some_samples(10, 10 * k))
+        replay.save(run, k + 1)
+    assert seen(replay) == set(range(20, 50))
+    assert seen(replay, window=10) == set(range(40, 50))
+    assert len(list(tmp_path.glob("positions/*"))) == 3, "what lies behind the window is gone"
+    again = Replay(30)
+    again.load(run, rounds=4)
+    assert seen(again) == set(range(20, 40))
+    assert len(list(tmp_path.glob("positions/*"))) == 2, "what came after the checkpoint will be made again"
+
+
+# ------------------------------------------------------------------------------------------------ teaching
+
+
+def lesson_samples(count: int = 64) -> Samples:
+    """The player with the stone in cell 0 wins, and its best action has that number of stones."""
+    rng = np.random.default_rng(0)
+    features = np.where(rng.random((count, 18)) < 0.3, 127, 0).astype(np.int8)
+    wins = np.where(features[:, 0] > 0, 1.0, -1.0).astype(np.float32)
+    targets = np.zeros((count, 9), np.float32)
+    targets[np.arange(count), np.where(wins > 0, 2, 5)] = 1
+    slots = np.tile(np.arange(9, dtype=np.int16), (count, 1))
+    return Samples(features, slots, targets, np.stack([wins, -wins], axis=1), wins, np.ones(count, np.float32))
+
+
+def make_teacher() -> Teacher:
+    game = load("tic_tac_toe")
+    return Teacher(net_spec(*game.shapes(2), 2, 8, 1, hidden=8), 2, rate=0.01, trust=0.5, seed=1)
+
+
+def test_what_is_taught_is_learnt_and_what_plays_has_learnt_it():
+    teacher, samples = make_teacher(), lesson_samples()
+    first = teacher.teach([samples] * 3, 0.0)
+    teacher.teach([samples] * 120, 0.5)
+    last = teacher.teach([samples] * 3, 0.9)
+    assert last.policy < 0.3 * first.policy
+    assert last.value < 0.3 * first.value
+    teacher.smooth.eval()
+    logits, values = teacher.smooth(torch.as_tensor(samples.features).float() / 127)
+    assert (logits.argmax(1).numpy() == samples.targets.argmax(axis=1)).mean() > 0.8
+    assert (np.sign(values[:, 0].detach().numpy()) == samples.values[:, 0]).mean() > 0.8
+
+
+def test_policies_of_fast_searches_are_not_learnt():
+    teacher = make_teacher()
+    silent = lesson_samples()._replace(weights=np.zeros(64, np.float32))
+    lesson = teacher.teach([silent] * 5, 0.0)
+    assert lesson.policy == 0
+    assert torch.count_nonzero(teacher.network.cells_weight) == 0, "as at the beginning"
+
+
+# ------------------------------------------------------------------------------------------------ judging, planning
+
+
+def test_elo_is_of_the_point_that_equals_would_share():
+    assert elo(0.5, 2) == 0
+    assert elo(1 / 3, 3) == pytest.approx(0)
+    assert elo(10 / 11, 2) == pytest.approx(400)
+    assert 1000 < elo(1.0, 2) < 1300
+
+
+@pytest.mark.parametrize(("name", "channels"), [("connect_four", 32), ("goofspiel", 96), ("tic_tac_toe", 32)])
+def test_sizes_follow_the_game_and_settings_go_before(name, channels):
+    game = load(name)
+    plan = make_plan(game, 2, game.params.values({}), alphazero.Settings(), workers=2)
+    assert plan.net.channels == channels
+    assert plan.play.sims == plan.sims(1.0) > plan.sims(0.0)
+    wanted = alphazero.Settings(channels=12, blocks=3, sims=40)
+    plan = make_plan(game, 2, game.params.values({}), wanted, workers=2)
+    assert (plan.net.channels, plan.net.blocks, plan.play.sims) == (12, 3, 40)
+
+
+def test_a_game_by_default_shapes_is_told_what_would_help():
+    assert advice(load("connect_four")) == ""
+    told = advice(load(str(Path(__file__).parents[1] / "example_games" / "take.py")))
+    assert "`observe` with FEATURES" in told
+    assert "`policy_slot`" in told
+
+
+# ------------------------------------------------------------------------------------------------ a training
+
+
+def begin(folder: Path, settings: alphazero.Settings = TINY) -> tuple:
+    game = load("tic_tac_toe")
+    run = begin_run(folder, "alphazero", game, {}, settings, 3)
+    return game, {}, settings, run, 3, Threads(1)
+
+
+def test_a_training_that_is_killed_goes_on(tmp_path):
+    arguments = begin(tmp_path / "run")
+    run = arguments[3]
+    first = next(alphazero.train(*arguments))
+    assert {"minutes", "score", "low", "high", "random", "elo", "policy", "value"} <= first.keys()
+    assert (run.path / "weights.onnx").exists()
+    run.log(first | {"matches": 999})  # killed between the log and the checkpoint
+    rows = list(alphazero.train(*arguments))
+    assert len(rows) == 1
+    assert len(run.rows()) == 2
+    assert float(run.rows()[1]["positions"]) > float(run.rows()[0]["positions"]) > 0
+    assert list(alphazero.train(*arguments)) == [], "a training that is over is over"
+    more = begin(tmp_path / "run", replace(TINY, rounds=3))
+    assert len(list(alphazero.train(*more))) == 1, "and can be made longer"
+
+
+def test_a_training_for_a_device_that_is_not_there_is_refused(tmp_path, monkeypatch):
+    with pytest.raises(BadInput, match="cpu or cuda, not 'tpu'"):
+        next(alphazero.train(*begin(tmp_path / "one", replace(TINY, device="tpu"))))
+    if not torch.cuda.is_available():
+        with pytest.raises(BadInput, match="no CUDA device here; train with --device cpu"):
+            next(alphazero.train(*begin(tmp_path / "two", replace(TINY, device="cuda"))))
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(BadInput, match=r"needs torch, which is missing: pip install 'ludus\[learn\]'"):
+        next(alphazero.train(*begin(tmp_path / "three")))
