@@ -26,16 +26,6 @@ WEIGHTS = record(
 )  # fmt: skip
 """Of the explicit heuristic; `bot1` says what each means."""
 
-LIGHT = record(
-    own=np.float64, enemy=np.float64, trail=np.float64, way=np.float64, danger=np.float64, trapped=np.float64,
-    land=np.float64, room=np.float64,
-)  # fmt: skip
-"""Of the light heuristic: a cell of own and of the enemy's territory, a cell of head and trail up to six, a step from
-home, somebody who can reach them first, no way home, a step to the nearest land, the share of the room that is nearer
-to the own head than to the enemy's."""
-
-ASSISTANT = np.array([(10.0, 10.0, 3.0, 0.5, 80.0, 300.0, 1.5, 0.0)], LIGHT)
-
 SMALL_ROOM = 400
 """Cells, with walls, up to which a room is small."""
 
@@ -88,41 +78,29 @@ def threatens(state, player, action, weights, spare, cells, queue, seen):
 
 
 @rule
-def outside_worth(state, player, light, cells, queue, seen):
+def risk(state, player, cells, queue, seen):
     """What being outside is worth: a trail promises land, unless somebody can reach it before the head is home."""
     if state.inside[player] != 0:
         return 0.0
     way = home(state, player, queue, seen)
     if way == NEVER:
-        return -light.trapped
+        return -300.0
     n = trail_cells(state, player, cells)
-    worth = light.trail * min(n, 6) - light.way * way
+    worth = 3.0 * min(n, 6) - 0.5 * way
     if reach_of_enemy(state, player, cells, n) <= way:
-        worth -= light.danger
+        worth -= 80.0
     if reach_of_walkers(state, cells, n) <= way:
-        worth -= light.danger
+        worth -= 80.0
     return worth
 
 
 @rule
-def light_value(state, player, light, cells, queue, seen):
-    worth = light.own * state.area[player] - light.enemy * state.area[1 - player]
-    worth += outside_worth(state, player, light, cells, queue, seen)
-    worth -= outside_worth(state, 1 - player, light, cells, queue, seen)
+def assistant_value(state, player, cells, queue, seen):
+    worth = 10.0 * (state.area[player] - state.area[1 - player])
+    worth += risk(state, player, cells, queue, seen) - risk(state, 1 - player, cells, queue, seen)
     if state.inside[player] != 0:
-        worth -= light.land * min(steps_to_land(state, player), state.rows + state.cols)
-    return worth + light.room * nearer_share(state, player) if light.room != 0.0 else worth
-
-
-@rule
-def nearer_share(state, player):
-    """The share of all cells that is nearer to the player's head than to the enemy's."""
-    nearer = 0
-    for row in range(1, state.rows - 1):
-        for cell in range(row * state.cols + 1, (row + 1) * state.cols - 1):
-            own = steps_apart(cell, state.head[player], state.cols)
-            nearer += own < steps_apart(cell, state.head[1 - player], state.cols)
-    return nearer / ((state.rows - 2) * (state.cols - 2))
+        worth -= 1.5 * min(steps_to_land(state, player), state.rows + state.cols)
+    return worth
 
 
 # ----------------------------------------------------------------------------------------------- the explicit heuristic

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludus.agents.thrones._leaf import (
-    ASSISTANT,
     NET_SIZE,
     WEIGHTS,
+    assistant_value,
     explicit_value,
-    light_value,
     network_value,
     root_terms,
     threatens,
@@ -43,26 +42,18 @@ class Search(NamedTuple):
     best: np.ndarray
     weights: np.ndarray
     net: np.ndarray
-    light: np.ndarray
     cells: np.ndarray
     queue: np.ndarray
     seen: np.ndarray
 
 
-def new_search(
-    state_type: np.dtype,
-    depth: int,
-    weights: np.ndarray | None = None,
-    net: np.ndarray | None = None,
-    light: np.ndarray = ASSISTANT,
-) -> Search:
+def new_search(state_type: np.dtype, depth: int, weights: np.ndarray | None = None, net: np.ndarray | None = None):
     levels = depth + 1
     return Search(
         states=np.zeros(levels + 1, state_type), menu=np.zeros((levels, 4), np.int64),
         moves=np.zeros(levels, np.int64), place=np.zeros(levels, np.int64),
         alpha=np.zeros(levels), beta=np.zeros(levels), best=np.zeros(levels),
         weights=np.zeros(1, WEIGHTS) if weights is None else weights, net=np.zeros(NET_SIZE) if net is None else net,
-        light=light,
         cells=np.zeros(MAX_CELLS, np.int64), queue=np.zeros(MAX_CELLS, np.int64), seen=np.zeros(MAX_CELLS, np.int8),
     )  # fmt: skip
 
@@ -102,7 +93,7 @@ def value_of(search, state, plies, who, player, base):
     if state.winner != 0:
         return (WON if state.winner == 1 + player else -WON) / (plies + 1)
     if who == TA1:
-        return light_value(state, player, search.light[0], search.cells, search.queue, search.seen)
+        return assistant_value(state, player, search.cells, search.queue, search.seen)
     if who == BOT1:
         return explicit_value(state, player, search.weights[0], base, search.cells, search.queue, search.seen)
     return network_value(state, player, search.net, base, search.cells)

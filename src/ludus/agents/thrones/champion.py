@@ -1,11 +1,12 @@
-"""The champion of Thrones: sweeps like the second assistant's bot, but plans larger loops, knows what walkers will do,
-and looks before every step whether a fight is won or lost.
+"""The champion of Thrones: sweeps like the second assistant's bot, in larger loops, and looks before every step
+whether a fight is won or lost.
 
-- A plan is as long as the enemy's way to it allows (`boldness`), and may close on itself.
-- Before a step the true transition is searched some plies deep. A won fight is fought; a planned step that loses one is
-  not taken. Since the enemy's head can be taken by one player only, whom parity chooses, the search finds that either
-  the head is to be hunted or that it must never end a step beside the enemy.
-- Towards the last round a lead is carried home.
+- A plan is as long as the enemy's way to it allows (`boldness`), and may close on itself. Where parity lets the enemy
+  take heads, and never the player, a plan keeps away from it (`berth`).
+- Outside, a step is taken only while there is a way home on which nobody can be in time.
+- Before a step the true transition is searched by iterative deepening. A won fight is fought; a planned step that loses
+  one, or is worth far less than another, is not taken. The search compares territories at the last round, so a lead is
+  carried home in time.
 """
 
 from __future__ import annotations
@@ -16,39 +17,24 @@ from typing import ClassVar
 import numpy as np
 
 from ludus.agent import Agent
-from ludus.agents.thrones._leaf import LIGHT
-from ludus.agents.thrones._minimax import TA1, WON, new_search, value_moves
+from ludus.agents.thrones._fight import fight, new_stack, worth_after
 from ludus.agents.thrones._sweep import LIMITS, find_plan, is_guarded, new_scratch
 from ludus.agents.thrones._terms import NEVER, PLAN_WORDS, is_fatal, keep_plan, next_step, planned, sure_home, take_step
 from ludus.compile import rule, template
 from ludus.game import Game
 from ludus.runs import load_numbers
+from ludus.search.alphabeta import PROVEN
 from ludus.settings import setting
 
 
-@rule
-def decide(state, player, values, wanted, trust, scratch):
-    """A won fight; else the planned step unless it loses one, or is worth far less than another; else the best of the
-    guarded steps, or of all."""
-    best = best_of(values)
-    if values[best] > WON / 100:
+@template
+def decide(state, player, wanted, nodes, trust, stack, spare):
+    """A won fight; else the planned step unless it loses one, or is worth far less than the best; else the best."""
+    best, worth = fight(stack, state, player, nodes)
+    if worth > PROVEN or wanted < 0 or wanted == best:
         return best
-    if wanted >= 0 and values[wanted] > max(-WON / 100, values[best] - trust):
-        return wanted
-    guarded = np.full(4, -np.inf)
-    for action in range(4):
-        if values[action] > -WON / 100 and is_guarded(state, player, action, scratch):
-            guarded[action] = values[action]
-    return best_of(guarded) if guarded.max() > -np.inf else best
-
-
-@rule
-def best_of(values):
-    best = 0
-    for action in range(1, 4):
-        if values[action] > values[best]:
-            best = action
-    return best
+    planned = worth_after(stack, spare, state, player, wanted, nodes)
+    return wanted if planned > max(-PROVEN, worth - trust) else best
 
 
 @rule
@@ -91,13 +77,11 @@ def forget_step(memory, action):
 
 
 @template
-def choose_as_champion(views, players, words, search, scratch, depth, trust, out):
-    values = np.empty(4)
+def choose_as_champion(views, players, words, stack, scratch, nodes, trust, out):
     for i in range(views.shape[0]):
         rng, memory = words[i, :1], words[i, 1:]
-        value_moves(search, views[i], players[i], TA1, depth, values)
         wanted = planned_step(views[i], players[i], rng, memory, scratch)
-        out[i] = decide(views[i], players[i], values, wanted, trust, scratch)
+        out[i] = decide(views[i], players[i], wanted, nodes, trust, stack, scratch.after)
         forget_step(memory, out[i])
 
 
@@ -110,7 +94,7 @@ class Champion(Agent):
     only_for: ClassVar[str] = "thrones"
     memory: ClassVar[int] = PLAN_WORDS
 
-    depth: int = setting(6, "plies to which a fight is searched", low=1)
+    nodes: int = setting(4_000, "positions that are looked at for the best step, and for the planned one", low=1)
     longest: int = setting(12, "longest way out", low=1)
     widest: int = setting(16, "longest way along", low=1)
     borders: int = setting(64, "cells of the border from which plans start", low=1)
@@ -122,15 +106,7 @@ class Champion(Agent):
     haste: float = setting(1.0, "what it counts where gains are divided by steps", low=0.01)
     enemy_loss: float = setting(1.0, "what a cell taken from the enemy counts beside one won")
     distance: float = setting(0.0, "what it is worth to keep far from the enemy")
-    trust: float = setting(300.0, "a planned step is taken unless the search finds another worth so much more")
-    own: float = setting(10.0, "in the search: a cell of own territory")
-    enemy: float = setting(10.0, "a cell of the enemy's")
-    trail: float = setting(3.0, "a cell of head and trail, up to six")
-    way: float = setting(0.5, "a step from home")
-    danger: float = setting(80.0, "somebody who can reach head or trail before home is reached")
-    trapped: float = setting(300.0, "no way home")
-    land: float = setting(1.5, "a step to the nearest land")
-    room: float = setting(0.0, "all cells of the room being nearer to the own head than to the enemy's")
+    trust: float = setting(0.5, "a planned step is taken unless the search finds another worth so much more")
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
@@ -152,15 +128,12 @@ class Champion(Agent):
         return made
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
-        out, kind = np.empty(len(views), np.int32), self.game.state_type
-        limits, light = np.zeros(1, LIMITS), np.zeros(1, LIGHT)
+        out, kind, limits = np.empty(len(views), np.int32), self.game.state_type, np.zeros(1, LIMITS)
         limits[["longest", "widest", "borders"]] = self.longest, self.widest, self.borders
-        for record in (limits, light):
-            for name in set(record.dtype.names or ()) & self._numbers.keys():
-                record[name] = self._numbers[name]
-        search, scratch = new_search(kind, self.depth, light=light), new_scratch(kind, limits)
-        trust = self._numbers["trust"]
-        self.game.kernel(choose_as_champion)(views, players, words, search, scratch, self.depth, trust, out)
+        for name in set(LIMITS.names or ()) & self._numbers.keys():
+            limits[name] = self._numbers[name]
+        choose, trust = self.game.kernel(choose_as_champion), self._numbers["trust"]
+        choose(views, players, words, new_stack(kind), new_scratch(kind, limits), self.nodes, trust, out)
         return out
 
 
