@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from ludus.errors import UnknownName
+from ludus.measure.metric import Light
 from ludus.measure.metrics import (
     action_use,
     agency,
@@ -259,11 +260,20 @@ def test_the_ladder_counts_sure_rungs():
     assert found.elo.n == 400
 
 
-def test_a_ladder_with_a_gap_has_no_height():
+def test_a_ladder_is_as_high_as_the_levels_that_met():
     found = skill_ladder.measure(["a", "b", "c"], [duel("b", "a", 80, 100)])
     assert found.rungs == 1
     assert found.scores[1].n == 0
-    assert math.isnan(found.elo.value)
+    assert found.met == ("a", "b")
+    assert 100 < found.elo.low < found.elo.value < found.elo.high < 400
+    assert skill_ladder.measure(["a", "b"], []).elo.n == 0
+
+
+def test_guessing_what_others_choose_is_no_fault_of_a_game():
+    light = luck_in_play._with_guesses(Light("red", "Luck", "Chance decides all."))
+    assert light.colour == "amber"
+    assert light.sentence.endswith("Guessing what others choose at the same moment counts as chance here.")
+    assert luck_in_play._with_guesses(Light("green", "Luck", "")).colour == "green"
 
 
 def test_rock_paper_and_scissors_go_round():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -51,7 +52,14 @@ def read(evidence: Evidence) -> Iterator[Reading | Light]:
     yield Reading("luck_in_play", "What chance decides in all, and not choices", whole, **about, beside=beside)
     if whole.n:
         words = f"Chance decides {SHARE.text(whole)} of the results between equals, choices the rest."
-        yield LUCK.light("Luck", whole, f"{words} {_deal_words(deal, whole)}".strip(), about["level"])
+        light = LUCK.light("Luck", whole, f"{words} {_deal_words(deal, whole)}".strip(), about["level"])
+        yield _with_guesses(light) if evidence.game.facts.simultaneous else light
+
+
+def _with_guesses(light: Light) -> Light:
+    """Where players choose at once, what a rival chooses is as good as a die; a game is not at fault for that."""
+    words = f"{light.sentence} Guessing what others choose at the same moment counts as chance here."
+    return replace(light, colour="amber" if light.colour == "red" else light.colour, sentence=words)
 
 
 def _deal_words(deal: Interval, whole: Interval) -> str:

@@ -27,15 +27,18 @@ class SkillLadder:
     """The longest chain of levels each of which beats the one before with a score that surely exceeds 0.6."""
     scores: tuple[Interval, ...]
     """Each level against the one below, as a match of two; levels that never met have n = 0."""
+    met: tuple[str, ...]
+    """The levels that met another one; the last may have had no time for it."""
     elo: Interval
-    """From the lowest level to the highest."""
+    """From the lowest of these to the highest."""
 
 
 def measure(levels: Sequence[str], lineups: Sequence[Replays]) -> SkillLadder:
     """`levels` from the weakest up. Each lineup is a list of matches; those of two levels are used."""
     pairs = pairs_of(levels, lineups)
     scores = tuple(pair_score(pairs.get(frozenset(step), []), step[1]) for step in pairwise(levels))
-    return SkillLadder(_longest_chain(levels, pairs), scores, _climb(levels, list(pairs.values())))
+    met = tuple(level for level in levels if any(level in pair for pair in pairs))
+    return SkillLadder(_longest_chain(levels, pairs), scores, met, _climb(met, list(pairs.values())))
 
 
 def _longest_chain(levels: Sequence[str], pairs: Mapping[frozenset[str], Replays]) -> int:
@@ -51,7 +54,7 @@ def _longest_chain(levels: Sequence[str], pairs: Mapping[frozenset[str], Replays
 def _climb(levels: Sequence[str], pairs: Sequence[Replays]) -> Interval:
     """All pairs rated together, the lowest level at 0."""
     matches = [replay for pair in pairs for replay in pair]
-    if not {levels[0], levels[-1]} <= {agent for replay in matches for agent in replay.agents}:
+    if not matches:
         return unknown(-math.inf, math.inf)
     blocks = [f"{k} {replay.block}" for k, pair in enumerate(pairs) for replay in pair]
     agents, shares = [replay.agents for replay in matches], shares_of(matches)
@@ -69,25 +72,25 @@ def read(evidence: Evidence) -> Iterator[Reading | Light]:
         return
     specs, ladder = evidence.specs, evidence.once(_of, evidence)
     steps = [(high, low, one) for low, high, one in zip(specs, specs[1:], ladder.scores) if one.n]
-    if steps:
-        climb = Reading("elo", f"{specs[-1]} above {specs[0]}", ladder.elo, ELO)
+    if ladder.met:
+        climb = Reading("elo", f"{ladder.met[-1]} above {ladder.met[0]}", ladder.elo, ELO)
         yield climb
-        yield _light(ladder, len(steps), climb.text)
+        yield _light(ladder, climb.text)
     rungs = Interval(ladder.rungs, ladder.rungs, ladder.rungs, ladder.elo.n)
     yield Reading("rungs", "Times one gets clearly better", rungs, COUNT)
     for strong, weak, one in reversed(steps):
         yield Reading("step", f"{strong} against {weak}", one, level=strong)
 
 
-def _light(ladder: SkillLadder, steps: int, climb: str) -> Light:
+def _light(ladder: SkillLadder, climb: str) -> Light:
     tops = [score for score in ladder.scores if score.n]
     if ladder.rungs == 0:
-        is_flat = all(score.high < RUNG for score in tops)
+        is_flat = bool(tops) and all(score.high < RUNG for score in tops)
         words = f"Thinking more hardly pays: from the weakest to the strongest level it is {climb}."
         return Light("red" if is_flat else "unsure", "Skill", words)
-    stops = " The last step pays no more." if tops[-1].high < RUNG else ""
+    stops = " The last step pays no more." if tops and tops[-1].high < RUNG else ""
     times = "once" if ladder.rungs == 1 else f"{ladder.rungs} times"
-    words = f"On {steps + 1} levels one gets clearly better {times}; in all it is {climb}.{stops}"
+    words = f"On {len(ladder.met)} levels one gets clearly better {times}; in all it is {climb}.{stops}"
     return Light("green", "Skill", words)
 
 
