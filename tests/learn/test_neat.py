@@ -28,7 +28,9 @@ from ludus.workers import Threads
 GAME = load("gravwell")
 VALUES = GAME.rule_values("paper")
 WORKERS = Threads(2)
-SMALL = Settings(generations=5, population=8, games=96, samples=2, finalists=3, final_games=64, final_samples=2)
+SMALL = Settings(
+    generations=5, population=8, games=96, players=4, samples=2, finalists=3, final_games=64, final_samples=2
+)
 
 
 def random_genome(innovations: Innovations, rng: np.random.Generator, steps: int = 20) -> Genome:

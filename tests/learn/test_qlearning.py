@@ -33,7 +33,7 @@ CARDS_OF_KUHN = f"{Path(__file__).parent}/kuhn_abstraction.py:card"
 
 def learn(folder, game="gravwell", preset="default", seed=0, **changes):
     """A whole training; its folder."""
-    game, settings = load(game), Settings(**changes)
+    game, settings = load(game), Settings(**{"players": load(game).facts.players[1], **changes})
     values = game.rule_values(preset)
     run = begin_run(folder, "qlearning", game, values, settings, seed)
     for _ in train(game, values, settings, run, seed, Threads(1)):
@@ -238,7 +238,7 @@ def test_the_same_seed_gives_the_same_tables_and_another_gives_others(tmp_path):
 
 
 def test_a_killed_training_ends_like_one_that_was_not(tmp_path):
-    changes: dict[str, Any] = {"games": 16_000, "every": 200}
+    changes: dict[str, Any] = {"games": 16_000, "every": 200, "players": 4}
     sets = [part for key, value in changes.items() for part in ("--set", f"{key}={value}")]
     main = "from ludus.cli import main; main()"
     command = [sys.executable, "-c", main, "train", "qlearning", "gravwell", *sets, "--seed", "4"]

@@ -46,7 +46,7 @@ class Settings:
     generations: int = setting(20, "generations to breed", 1, 10**9)
     population: int = setting(48, "networks in a generation", 4, 10**5)
     games: int = setting(1024, "matches of each network in a generation, the same for all", 1, 10**7)
-    players: int = setting(0, "players in a match; 0: as many as the game allows", low=0)
+    players: int = setting(0, "players in a match; 0: the fewest that the game allows", low=0)
     rivals: str = setting("auto", "the other players: random, a name, or file.py:function; auto: the game's usual one")
     samples: int = setting(4, "guesses of what is hidden, for each action", 0, 10**6)
     credit: float = setting(0.2, "weight of progress a round beside the share of the point", low=0)
@@ -109,7 +109,7 @@ class Jury:
 
     def __init__(self, game: Game, values: Mapping[str, object], settings: Settings, workers: Workers):
         self.game, self.values, self.settings, self.workers = game, values, settings, workers
-        self.players = settings.players or game.facts.players[1]
+        self.players = settings.players or game.facts.players[0]
         game.check_setting(self.players, values)
         bound = {"learner_choice": network_choice, "merit": share_and_progress}
         bound |= {"rival_choice": find_rival(settings.rivals, game), "progress": scoring_of(game).progress}

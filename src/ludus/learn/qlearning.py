@@ -246,7 +246,7 @@ class Settings:
     every: int = setting(1_000, "matches from one row of the log and one checkpoint to the next", 1, 10**6)
     abstraction: str = setting("auto", "how a view becomes a row: a name, hash, or file.py:function; auto: the game's")
     rows: int = setting(1 << 16, "rows of the table, where the abstraction does not know", 1, 10**8)
-    players: int = setting(0, "players in a match; 0: as many as the game allows", low=0)
+    players: int = setting(0, "players in a match; 0: the fewest that the game allows", low=0)
     rivals: str = setting("random", "the other players: random, self, a name, or file.py:function; auto: the usual one")
     rule: str = setting("q", "q (the best next action counts) or sarsa (the one taken)")
     trace: float = setting(0.0, "the λ of SARSA(λ): how much of the way an episode took counts", 0, 1)
@@ -291,7 +291,7 @@ class Learner:
     def __init__(self, game: Game, values: Mapping[str, object], settings: Settings, seed: int):
         _check_words(settings)
         self.game, self.values, self.settings, self.seed = game, values, settings, seed
-        self.players = settings.players or game.facts.players[1]
+        self.players = settings.players or game.facts.players[0]
         game.check_setting(self.players, values)
         self.abstraction = find_abstraction(settings.abstraction, game, settings.rows)
         self.cells = self.abstraction.blank_cells()

@@ -36,7 +36,9 @@ def learning(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Ex
 
     def add(name: str, changes: dict[str, Any], taught: str, lineup: Sequence[str], preset: str, games: int) -> None:
         seeds = [own_seed(seed, f"{name}-{preset}-{k}") for k in range(count)]
-        course = Course(GAME, "qlearning", {"abstraction": "product", "games": lessons, **changes}, taught)
+        course = Course(
+            GAME, "qlearning", {"abstraction": "product", "games": lessons, "players": 4, **changes}, taught
+        )
         found.append(trainings(f"{name}-{preset}", course, lineup, preset, games, seeds, folder, workers))
 
     found: list[Experiment] = []
@@ -49,7 +51,7 @@ def learning(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Ex
 
 def learning_speed(seed: int, folder: Path) -> Experiment:
     """How long a training of 2,000 games takes; a first one, not counted, compiles."""
-    course = Course(GAME, "qlearning", {"games": TABLE_GAMES}, PAPER)
+    course = Course(GAME, "qlearning", {"games": TABLE_GAMES, "players": 4}, PAPER)
 
     def run(watch: Watch) -> Result:
         seconds = 0.0
