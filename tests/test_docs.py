@@ -15,6 +15,7 @@ from ludus import load, rules
 from ludus.arena.contest import contest
 from ludus.catalogue import game_names
 from ludus.draw import choices, picture
+from ludus.draw.canvas import STYLE, Picture
 from ludus.game import View
 from ludus.testing import check_agent, check_game
 
@@ -57,9 +58,9 @@ def test_the_readme_call_and_agent_work(tmp_path):
 
 
 def test_the_first_game_is_drawn(folder):
-    rules, words, _, _, drawing = blocks("docs/first_game.md")
+    rules, words, params, _, drawing = blocks("docs/first_game.md")
     path = folder / "nim_step7.py"
-    path.write_text(rules + "\n\n" + words + "\n\n" + drawing)
+    path.write_text(_with_params(rules + "\n\n" + words, params) + "\n\n" + drawing)
     assert_sound(path)
     game = load(str(path))
     view = View(game, game.start(np.zeros((1, 3), "uint64"), 2), 0)
@@ -125,8 +126,47 @@ def test_a_declared_board_is_drawn_and_clicked_without_code(folder):
     assert choices(view)[7] == ("cell-7",)
 
 
-@pytest.mark.parametrize("name", ["auction.py", "burnt.py"])
+def test_a_board_whose_side_is_a_param_is_drawn_at_its_size(folder):
+    path = folder / "five.py"
+    path.write_text(blocks("docs/contract.md")[2])
+    assert_sound(path)
+    game = load(str(path))
+    for preset, side in (("default", 4), ("large", 5)):
+        match = ludus.Match(game, 2, game.rule_values(preset))
+        match.submit(0, side)  # the first cell of the second row
+        svg = picture(match.view(1), match.view(1), can_act=True)
+        assert svg.count('class="part can"') == side * side - 1
+        assert 'data-part="cell-4"' in svg
+        assert choices(match.view(1))[side + 1] == (f"cell-{side + 1}",)
+        mark = re.search(rf'data-part="cell-{side}".*?points="([\d.]+),([\d.]+) ', svg)
+        first = re.search(r'data-part="cell-0".*?points="([\d.]+),([\d.]+) ', svg)
+        assert mark
+        assert first
+        assert (mark[1], float(mark[2]) - float(first[2])) == (first[1], 40)
+
+
+def test_the_drawing_page_is_followed(folder):
+    page = (ROOT / "docs/drawing.md").read_text(encoding="utf-8")
+    path = folder / "crown.py"
+    path.write_text(blocks("docs/drawing.md")[0])
+    assert_sound(path)
+    match = ludus.Match(load(str(path)), 2)
+    before = match.view(0)
+    match.submit(0, 2)
+    assert choices(match.view(1)) == {1: ("step-1-1",), 2: ("step-1-2",)}
+    assert picture(match.view(1), before, can_act=True).count('class="none last"') == 1
+    methods = {name for name, value in vars(Picture).items() if callable(value) and not name.startswith("_")}
+    assert {name for name in methods if f"`{name}(" in page or f"`with {name}(" in page} == methods - {
+        "add", "fold", "svg"
+    }  # fmt: skip
+    looks = set(re.findall(r"\.ludus \.([\w-]+)\{", STYLE)) - {"sky", "part", "can"}
+    assert not {look for look in looks if f"`{look}`" not in page} - {"rim1", "rim2"}
+
+
+@pytest.mark.parametrize("name", ["auction.py", "two_step.py"])
 def test_the_games_of_strangers_pass(name):
+    """Written from these pages alone: a hidden auction with dice for three or four, and two actions a turn on a board
+    whose side is a param."""
     assert_sound(ROOT / "tests" / "example_games" / name)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ludus.compile import bind, template
-from ludus.features import default_observe
+from ludus.features import cut_to, default_observe
 from ludus.rules import Param, Params, observe, record
 from ludus.shapes import hexagons, squares
 
@@ -61,3 +61,14 @@ def test_a_declared_board_makes_planes_of_rows_of_cells():
         _, shape = seen(states, 0, 2, board)
         assert shape.planes == (3 if board else 0)
     assert seen(np.zeros(1, record(players=np.int32, cells=(np.int8, 9))), 0, 2, squares(3, 3))[1].planes == 1
+
+
+def test_a_smaller_board_has_the_first_cells():
+    rowed = record(players=np.int32, board=(np.int8, 25), score=(np.int32, 2))
+    whole = default_observe(rowed, 2, __name__, squares(5, 5))[1]
+    cut = cut_to(whole, rowed, squares(3, 3))
+    assert (cut.cells, cut.planes, cut.length) == (9, 1, whole.length)
+    assert cut_to(whole, rowed, squares(5, 5)) is whole
+    table = record(players=np.int32, board=(np.int8, (5, 5)))
+    whole = default_observe(table, 2, __name__, squares(5, 5))[1]
+    assert cut_to(whole, table, squares(3, 3)) is whole  # its rows stay where they are

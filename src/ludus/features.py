@@ -42,6 +42,16 @@ def default_observe(state: np.dtype, seats: int, module: str, board: Board | Non
     return rule(scope["observe"]), Shape(board, planes, at + 1 - (planes * board.cells if board else 0))
 
 
+def cut_to(features: Shape, state: np.dtype, board: Board | None) -> Shape:
+    """The shape of the same numbers where a param makes the board smaller. A field that holds cell after cell has those
+    of the smaller board first, and all else counts as numbers of no cell; one in rows and columns keeps its places."""
+    whole = features.board
+    if board is None or whole is None or board.cells >= whole.cells:
+        return features
+    first = next((state[name].shape for name in field_names(state) if _planes(state[name], whole)), ())
+    return Shape(board, 1, features.length - board.cells) if first[-1:] == (whole.cells,) else features
+
+
 def _board_of(state: np.dtype) -> Board | None:
     """The largest two-dimensional field that could be one."""
     shapes = [state[name].shape for name in field_names(state)]

@@ -18,7 +18,7 @@ import numpy as np
 from ludus import kernels, rules
 from ludus.compile import bind, content, is_template, rule
 from ludus.errors import BadInput, BadNotation, BadParams, BadRules, UnknownName
-from ludus.features import default_observe
+from ludus.features import cut_to, default_observe
 from ludus.rng import config
 from ludus.rules import Facts, Params
 from ludus.shapes import Board, Shape, flat
@@ -66,10 +66,9 @@ class Game:
             _refuse_unmarked(getattr(self.module, name, None), name)
         names |= {name: getattr(self.module, name, _own_copy(default)) for name, default in rules.DEFAULTS.items()}
         facts = self.facts
+        self._refuse_missing_shapes()
         names["observe"], self.features = self._observation()
         self.policy = _shape(self.module, "POLICY") if self.writes("POLICY") else flat(rules.SMALL + facts.max_actions)
-        if self.writes("policy_slot") and not self.writes("POLICY"):
-            raise BadRules(f"{self._file}: the game writes policy_slot but declares no POLICY")
         return names | {
             "SEATS": facts.players[1],
             "MAX_ACTIONS": facts.max_actions,
@@ -84,19 +83,40 @@ class Game:
             "SYMMETRIES": getattr(self.module, "SYMMETRIES", 1),
         }
 
+    def _refuse_missing_shapes(self) -> None:
+        """Buffers are as long as FEATURES and POLICY say, whatever `shapes` gives for the params at hand."""
+        for function, name in (("observe", "FEATURES"), ("policy_slot", "POLICY")):
+            if self.writes(function) and not self.writes(name):
+                largest = f"declare {name} for the largest board" if self.writes("shapes") else f"declare {name}"
+                raise BadRules(f"{self._file}: the game writes {function} but declares no {name}; {largest}")
+
     def _observation(self) -> tuple[Callable, Shape]:
+        board = _declared(self.module, "BOARD", Board) if self.writes("BOARD") else None
         if self.writes("observe"):
             return self.module.observe, _shape(self.module, "FEATURES")
-        board = _declared(self.module, "BOARD", Board) if self.writes("BOARD") else None
         return default_observe(self.state_type, self.facts.players[1], self.module.__name__, board)
 
     def shapes(self, players: int, values: Mapping[str, object] | None = None) -> tuple[Shape, Shape]:
         """The shapes of features and of policy slots under these params; the lengths are what `observe` and
         `policy_slot` use of FEATURES and POLICY."""
+        values = self.params.values({}) if values is None else values
+        return self.shapes_of(self.blank(players, values)[0])
+
+    def shapes_of(self, state: State) -> tuple[Shape, Shape]:
+        """The same for the params that a state holds."""
         if not self.writes("shapes"):
             return self.features, self.policy
-        values = self.params.values({}) if values is None else values
-        return self.module.shapes(self.blank(players, values)[0].params, players)
+        found = self.module.shapes(state.params if "params" in state.dtype.names else None, int(state.players))
+        if not isinstance(found, tuple) or len(found) != 2:
+            raise BadRules(f"{self._file}: `shapes` gives two shapes: of the features, and of the policy slots")
+        features, policy = (flat(int(one)) if isinstance(one, int | np.integer) else one for one in found)
+        if not self.writes("observe"):
+            features = cut_to(self.features, self.state_type, features.board)
+        for shape, most, name in ((features, self.features, "FEATURES"), (policy, self.policy, "POLICY")):
+            if shape.length > most.length:
+                what = f"`shapes` gives {shape.length} numbers, and {name} has room for {most.length}"
+                raise BadRules(f"{self._file}: {what}; declare {name} for the largest board")
+        return features, policy
 
     def writes(self, name: str) -> bool:
         """Whether the game itself writes this optional function."""

@@ -257,7 +257,8 @@ def determinize(state, player, rng):
 
 def observe(state, player, out) -> Any:
     """float32 features for learners, in [-1, 1], from a masked record and from the player's side. `out` may hold more
-    than the shape at hand needs; write only that. Default: the record's fields, see `ludus.features`."""
+    than the shape at hand needs, and is not zeroed: write all of that shape, and no more. Default: the record's fields,
+    see `ludus.features`."""
 
 
 @template

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from ludus.catalogue import load
-from ludus.errors import BadInput
+from ludus.errors import BadInput, BadRules
 from ludus.files import load_module
 from ludus.game import Game
 from ludus.testing import CHECKS, Failure, Report, check_apart, check_game, settings_of
@@ -361,6 +361,82 @@ def test_what_only_plain_python_notices_is_found_with_its_place(plant, name):
     assert error in failure.sentence
     assert re.search(rf"row\.py, line \d+, in {function}", failure.sentence)
     assert failure.command.startswith("ludus check")
+
+
+OBSERVE = "@rule\ndef observe(state, player, out):\n    for cell in range(5):\n        {}\n\n\nSYMMETRIES = 2"
+DECLARED = {
+    "a longer menu": ("max_actions=5", "max_actions=3", "; the menu has more than max_actions = 3 entries ("),
+    "more features": ("SYMMETRIES = 2", f"FEATURES = 4\n{OBSERVE.format('out[cell] = 0.0')}",
+                      "; `observe` writes behind FEATURES, 4 numbers: declare it for the largest board ("),
+    "a field of that size": ("    for cell in range(5):\n        if", "    for cell in range(6):\n        if",
+                             "index 5 is out of bounds for axis 0 with size 5 ("),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_a_declared_number_that_is_too_small_is_named(plant, name):
+    old, new, sentence = DECLARED[name]
+    assert sentence in first_failure(plant("row.py", (old, new)), "plain").sentence
+
+
+def test_the_command_names_the_preset_that_failed(plant):
+    presets = "State = record(params=PARAMS", 'PRESETS = {"large": {"stones": 20}}\nState = record(params=PARAMS'
+    game = plant("take.py", presets, ("    out[0] = 1\n", "    out[state.params.stones // 10] = 1\n"))
+    failure = first_failure(game, "plain")
+    assert "--preset large --players 2 " in failure.command
+    assert failure.sentence.startswith("in plain Python, preset large: IndexError")
+
+
+def test_features_that_keep_what_another_position_left_are_found(plant):
+    marks = OBSERVE.format("if state.board[cell]:\n            out[cell] = 1.0")
+    failure = first_failure(plant("row.py", ("SYMMETRIES = 2", f"FEATURES = 5\n{marks}")), "shape")
+    assert "leaves some of its 5 features as they were" in failure.sentence
+
+
+SHAPES = "from ludus.shapes import flat\n\n\ndef shapes(params, players):\n    return {}\n\n\nSYMMETRIES = 2"
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ("flat(9), flat(5)", "`shapes` gives 9 numbers, and FEATURES has room for 5; declare FEATURES for the largest"),
+        ("flat(5), 8", "`shapes` gives 8 numbers, and POLICY has room for 5; declare POLICY for the largest board"),
+        ("flat(5)", "`shapes` gives two shapes"),
+        ("flat(5) / 2, 5", "`shapes` raises TypeError"),
+    ],
+)
+def test_shapes_need_room_and_say_how_much(plant, given, sentence):
+    written = OBSERVE.format("out[cell] = 0.0").replace("SYMMETRIES = 2", SHAPES.format(given))
+    report = next(check_game(plant("row.py", ("SYMMETRIES = 2", f"FEATURES = POLICY = 5\n{written}")), matches=1))
+    assert [failure.check for failure in report.failures] == ["shape"]
+    assert sentence in report.failures[0].sentence
+    with pytest.raises(BadRules, match="writes observe but declares no FEATURES; declare FEATURES for the largest"):
+        plant("row.py", ("SYMMETRIES = 2", written))
+
+
+PICTURE = """from ludus.draw.canvas import Picture
+
+
+def draw(view, before):
+    made = Picture(10, 10, "a row")
+    for cell in range(5):
+        with made.part(f"cell-{cell}", str(cell)):
+            pass
+    return made
+
+
+def clicks(view, action):
+    return (f"cell-{10 * action}",)
+
+
+SYMMETRIES = 2"""
+
+
+def test_clicks_on_what_is_not_drawn_are_found(plant):
+    failure = first_failure(plant("row.py", ("SYMMETRIES = 2", PICTURE)), "picture")
+    said = "action 1 is a click on 'cell-10', and `draw` makes no such part; it makes cell-0, cell-1"
+    assert said in failure.sentence
+    assert whole(plant("row.py", ("SYMMETRIES = 2", PICTURE.replace("10 * ", ""))), matches=2).ok
 
 
 def test_arithmetic_that_differs_in_plain_python_is_found(plant):

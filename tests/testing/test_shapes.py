@@ -103,8 +103,7 @@ def test_boards():
     assert hexagons(2).neighbours[0].tolist() == [1, 2, 3, 4, 5, 6]
     assert hexagons(3).cells == 19
     assert hexagons(3).grid == (5, 5)
-    back = [3, 4, 5, 0, 1, 2]
-    table = hexagons(4).neighbours
-    for cell, near in enumerate(table):
-        assert all(other < 0 or table[other, back[d]] == cell for d, other in enumerate(near))
+    for board, back in ((hexagons(4), [3, 4, 5, 0, 1, 2]), (squares(4, 5), [7 - way for way in range(8)])):
+        for cell, near in enumerate(board.neighbours):
+            assert all(other < 0 or board.neighbours[other, back[d]] == cell for d, other in enumerate(near))
     assert planes(3, squares(2, 3), extra=4).length == 22

@@ -7,7 +7,8 @@ A game's picture is the file of the same name here, or lies in the user's own ga
 
 `before` is the same seat's view of one step earlier, or None: what differs is drawn as the last action, so that a
 picture cannot show what its viewer did not see. `view.player` is -1 for somebody who only watches. An action without
-clicks is a button beside the picture. A game that writes neither gets its text, or its record's fields, as a picture.
+clicks is a button beside the picture. A game that draws nothing gets the board that it declares, its text, or its
+record's fields as a picture; its own `clicks` may name the parts of that board, `cell-0`, `cell-1`, …
 """
 
 from __future__ import annotations
@@ -30,10 +31,20 @@ def picture(view: View, before: View | None = None, can_act: bool = False) -> st
 
 def choices(view: View) -> dict[int, tuple[str, ...]]:
     """For each of the viewer's actions the parts to click."""
-    artist = artist_of(view.game)
+    artist = view.game.module if view.game.writes("clicks") else artist_of(view.game)
     if view.player < 0 or not hasattr(artist, "clicks"):
         return {int(action): () for action in view.legal}
     return {int(action): tuple(artist.clicks(view, int(action))) for action in view.legal}
+
+
+def click_fault(view: View) -> str:
+    """An action whose clicks name a part that the picture does not have; "" if there is none."""
+    drawn: Picture = artist_of(view.game).draw(view, None)
+    for action, parts in choices(view).items():
+        if missing := [part for part in parts if part not in drawn.parts]:
+            made = ", ".join(sorted(drawn.parts)[:6]) or "none"
+            return f"action {action} is a click on {missing[0]!r}, and `draw` makes no such part; it makes {made}"
+    return ""
 
 
 def artist_of(game: Game) -> ModuleType:

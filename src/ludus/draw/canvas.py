@@ -143,6 +143,11 @@ class Picture:
         yield
         self._shapes.append("</g>")
 
+    @property
+    def parts(self) -> frozenset[str]:
+        """The keys of all parts."""
+        return frozenset(shape[0] for shape in self._shapes if not isinstance(shape, str))
+
     def svg(self, can: Collection[str] = ()) -> str:
         """The markup; parts named in `can` begin an action, and look like it."""
         shapes = "".join(

@@ -1,7 +1,8 @@
 """The board of a game that declares one and draws nothing: its cells, coloured by what they hold, to be clicked.
 
-A cell is drawn from the first field that has one number for each cell. Where the game says that its actions are cells,
-by ``POLICY = planes(1, BOARD)``, a click on a cell is that action.
+A cell is drawn from the first field that has one number for each cell; where a param sets the size of the board, that
+of `shapes` is drawn. Where the game says that its actions are cells, by ``POLICY = planes(1, BOARD)``, a click on a
+cell is that action.
 """
 
 from __future__ import annotations
@@ -23,23 +24,31 @@ ROOT = math.sqrt(3)
 
 
 def board_of(view: View) -> Board | None:
-    """The declared board, if some field has its cells."""
+    """The board under these params, if some field has its cells: that of `shapes`, else the declared one."""
     board = getattr(view.game.module, "BOARD", None)
+    if view.game.writes("shapes"):
+        features, policy = view.game.shapes_of(view.state)
+        board = features.board or policy.board or board
     return board if isinstance(board, Board) and contents(view, board) is not None else None
 
 
 def contents(view: View, board: Board) -> np.ndarray | None:
-    """What each cell holds."""
+    """What each cell holds. Where a param sets the size, a field has room for the largest board: its first cells are
+    those of this one, or its first rows and columns."""
+    largest = getattr(view.game.module, "BOARD", None) or view.game.features.board or board
     for name in field_names(view.game.state_type):
         value = np.asarray(view.state[name])
-        if value.dtype.names is None and value.ndim and value.shape in ((board.cells,), board.grid):
-            return value.ravel()
+        if value.dtype.names is None and value.ndim:
+            if value.shape == (largest.cells,) and largest.cells >= board.cells:
+                return value[: board.cells]
+            if value.shape == largest.grid and largest.kind == "squares":
+                return value[: board.grid[0], : board.grid[1]].ravel()
     return None
 
 
 def cell_of(view: View, action: int) -> int:
     """The cell that an action is; -1 if it is none."""
-    policy = view.game.policy
+    policy = view.game.shapes_of(view.state)[1]
     is_cell = policy.planes == 1 and not view.game.writes("policy_slot") and 0 <= action < policy.cells
     return action if is_cell else -1
 

@@ -19,6 +19,7 @@ swaps things that a player cannot know, and no view may notice.
 from ludus.testing.agents import check_agent
 from ludus.testing.apart import check_apart
 from ludus.testing.games import check_game
+from ludus.testing.plain import refuse_unsound
 from ludus.testing.programs import check_program
 from ludus.testing.report import CHECKS, Failure, Report, Setting, settings_of
 
@@ -31,5 +32,6 @@ __all__ = [
     "check_apart",
     "check_game",
     "check_program",
+    "refuse_unsound",
     "settings_of",
 ]

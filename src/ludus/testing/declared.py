@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
+from ludus.errors import LudusError
 from ludus.game import Game
 from ludus.rules import Facts
 from ludus.testing.report import Report, Setting
@@ -56,6 +60,30 @@ def _facts_fault(facts: Facts) -> str:
         return f"players={facts.players} must be the fewest and the most players, from 1 to {MOST_PLAYERS}"
     if facts.max_actions < 1 or facts.max_plies < 1:
         return "max_actions and max_plies must be at least 1"
+    return ""
+
+
+def check_shapes(report: Report, game: Game, settings: Sequence[Setting]) -> None:
+    """FEATURES and POLICY have room for the board of every setting, and for that of the largest params."""
+    most = {name: param.high for name, param in game.params.declared.items() if not param.choices}
+    for setting in settings:
+        values = game.rule_values(setting.preset)
+        for where, these in ((f"preset {setting.preset}", values), ("the largest params", {**values, **most})):
+            wrong = _shape_fault(game, setting.players, these)
+            if wrong:
+                report.fail("shape", f"{where}, {setting.players} players: {wrong}", setting.command(game))
+    report.count("shape")
+
+
+def _shape_fault(game: Game, players: int, values: Mapping[str, object]) -> str:
+    with contextlib.suppress(LudusError):
+        game.check_setting(players, values)
+        try:
+            game.shapes(players, values)
+        except LudusError as error:
+            return str(error)
+        except Exception as error:  # the game's own code, whatever it raises
+            return f"`shapes` raises {type(error).__name__}: {error}"
     return ""
 
 

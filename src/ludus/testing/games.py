@@ -8,7 +8,7 @@ from ludus.catalogue import load
 from ludus.compile import explained
 from ludus.errors import LudusError
 from ludus.game import Game
-from ludus.testing.declared import check_claims, check_declared
+from ludus.testing.declared import check_claims, check_declared, check_shapes
 from ludus.testing.plain import compare_digests, play_plainly
 from ludus.testing.positions import Walk
 from ludus.testing.records import check_records
@@ -23,6 +23,7 @@ def check_game(
     report = Report(game.source)
     check_declared(report, game)
     settings = settings_of(game, seed, matches, preset, players)
+    check_shapes(report, game, settings)
     try:
         for _ in _parts(report, game, settings, match):
             yield report
@@ -40,8 +41,7 @@ def _parts(report: Report, game: Game, settings: list[Setting], match: int | Non
     plain = play_plainly(report, game, settings) if match is None and report.playable else []
     yield
     for setting in settings:
-        walk = Walk(report, game, setting, match)
-        for _ in walk.plies() if report.playable else ():
+        for _ in Walk(report, game, setting, match).plies() if report.playable else ():
             yield
     for setting, digests in zip(settings, plain):
         if report.playable:

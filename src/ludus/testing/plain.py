@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +26,7 @@ from ludus.rng import match_words
 from ludus.testing.report import Report, Setting
 
 PLAIN_SECONDS = 10.0
+QUICK_SECONDS, QUICK_MATCHES = 1.0, 4
 PATIENCE = 20.0
 """Seconds of computing, by the processor's clock, after which a look at one position will never end."""
 
@@ -33,29 +34,62 @@ Digests = list[list[str]]
 """For each setting a digest of every match that was played."""
 
 
-def play_plainly(report: Report, game: Game, settings: Sequence[Setting], patience: float = PATIENCE) -> Digests:
+def play_plainly(
+    report: Report, game: Game, settings: Sequence[Setting], patience: float = PATIENCE, seconds: float = PLAIN_SECONDS
+) -> Digests:
     """Play some matches of each setting; none are left where a rule raises an error."""
-    order = {"game": game.source, "seconds": PLAIN_SECONDS / len(settings), "patience": patience,
+    order = {"game": game.source, "seconds": seconds / len(settings), "patience": patience,
              "settings": [vars(setting) for setting in settings]}  # fmt: skip
     child = subprocess.run(
         [sys.executable, "-W", "error", "-m", "ludus.testing"],
         input=json.dumps(order), capture_output=True, text=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
     )  # fmt: skip
+    found = [json.loads(line) for line in child.stdout.splitlines()]
     if child.returncode != 0:
-        report.fail("plain", _sentence(child.stderr, game), settings[0].command(game))
+        failed = settings[min(len(found), len(settings) - 1)]
+        report.fail("plain", _sentence(child.stderr, game, failed), failed.command(game))
         return []
-    return json.loads(child.stdout)
+    return found
 
 
-def _sentence(trace: str, game: Game) -> str:
+def refuse_unsound(game: Game, values: Mapping[str, object], players: int) -> None:
+    """A quick look before compiled code plays thousands of matches: where an index is out of range, it would write at
+    random and end the process without a word."""
+    game.shapes(players, values)
+    report = Report(game.source)
+    play_plainly(report, game, [Setting("default", players, 0, QUICK_MATCHES, values)], seconds=QUICK_SECONDS)
+    for failure in report.failures:
+        raise BadRules(f"{failure.sentence}; `ludus check {game.source}` until it says ok")
+
+
+def _sentence(trace: str, game: Game, setting: Setting) -> str:
     """The last line of a traceback, and the last place in it that is the author's."""
     lines = trace.strip().splitlines() or ["no answer"]
     home = str(Path(game.module.__file__ or "").resolve().parent)
-    places = re.findall(r'File "(.+)", line (\d+), in (\w+)', trace)
+    places = re.findall(r'File "(.+)", line (\d+), in (\w+)\n(?:    (.*)\n)?(?:    ([ ~^]+)\n)?', trace)
     own = [place for place in places if str(Path(place[0]).resolve().parent) == home]
-    where = [f" ({file}, line {line}, in {function})" for file, line, function in own[-1:]]
+    where = [f" ({file}, line {line}, in {function})" for file, line, function, *_ in own[-1:]]
     what = lines[-1].removeprefix("ludus.errors.BadRules: ").removeprefix("TimeoutError: ")
-    return f"in plain Python: {what}{''.join(where)}"
+    if own and re.fullmatch(r"\w+\[.*\]", _marked(*own[-1][3:])):  # a field would have a dot
+        what += _full_buffer(what, {place[2] for place in own}, game)
+    under = "" if setting.rules else f", preset {setting.preset}"
+    return f"in plain Python{under}: {what}{''.join(where)}"
+
+
+def _marked(code: str, marks: str) -> str:
+    """What a traceback underlines in a line of code."""
+    start = len(marks) - len(marks.lstrip())
+    return code[start : len(marks.rstrip())] if marks else code.partition("=")[0].strip()
+
+
+def _full_buffer(error: str, functions: set[str], game: Game) -> str:
+    """Which declared number is too small, where an index lies behind the buffer that a rule writes into."""
+    size = re.search(r"out of bounds for axis 0 with size (\d+)", error)
+    if size and "legal" in functions and int(size[1]) == game.facts.max_actions:
+        return f"; the menu has more than max_actions = {size[1]} entries"
+    if size and "observe" in functions and int(size[1]) == game.features.length:
+        return f"; `observe` writes behind FEATURES, {size[1]} numbers: declare it for the largest board"
+    return ""
 
 
 def compare_digests(report: Report, game: Game, setting: Setting, plain: list[str]) -> None:
@@ -72,15 +106,16 @@ def compare_digests(report: Report, game: Game, setting: Setting, plain: list[st
 
 
 def answer() -> None:
-    """The order comes on stdin, the digests go to stdout."""
-    order = json.load(sys.stdin)
+    """The order comes on stdin; the digests of each setting go to stdout, a line each, so that the last is known."""
+    order, lines = json.load(sys.stdin), sys.stdout
+    sys.stdout = sys.stderr  # what a game prints is no answer
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))  # this process has a limit of its own
     game = load(order["game"])
     signal.signal(signal.SIGVTALRM, _give_up)
-    found = [digests(game, Setting(**one), order["seconds"], order["patience"]) for one in order["settings"]]
+    for one in order["settings"]:
+        print(json.dumps(digests(game, Setting(**one), order["seconds"], order["patience"])), file=lines, flush=True)
     signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    print(json.dumps(found))
 
 
 def _give_up(*_: object) -> None:
@@ -104,7 +139,7 @@ def digests(
 def _digest(game: Game, setting: Setting, row: np.ndarray, stride: int, patience: float) -> str:
     plies, most = np.zeros(1, np.int64), game.facts.max_plies
     _wind_up(patience)
-    states = game.start(row, setting.players, game.rule_values(setting.preset))
+    states = game.start(row, setting.players, game.rule_values(setting.preset, setting.rules))
     content = b""
     while game.waiting(states)[0] and plies[0] < most:
         _wind_up(patience)

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ludus import kernels
+from ludus.draw import click_fault
 from ludus.errors import BadNotation
-from ludus.game import Game
+from ludus.game import Game, View
 from ludus.rng import match_words
 from ludus.testing.report import Report, Setting
-from ludus.testing.shapes import slot_fault, stays_within, turned_fault
+from ludus.testing.shapes import features, fills, slot_fault, stays_within, turned_fault
 
 GUARD = -77_777
 """Fills the cells behind a menu; a rule that writes there has overrun its buffer."""
@@ -124,6 +125,9 @@ class Walk:
                      f"differs on the masked record or is not finite, seat {player}", rows)  # fmt: skip
         self._expect("shape", stays_within(game, self.shape, views, seats), "observe",
                      f"writes behind the {self.shape.length} features of its shape, seat {player}", rows)  # fmt: skip
+        self._expect("shape", fills(game, self.shape, views, seats), "observe",
+                     f"leaves some of its {self.shape.length} features as they were, seat {player}; `out` comes with "
+                     "what it held before, so write every number, 0.0 too", rows)  # fmt: skip
         hopes = np.empty(len(states))
         game.kernel(kernels.estimates)(states, seats, hopes)
         self._expect("heuristic", np.abs(hopes) <= 1, "heuristic", f"is outside [-1, 1], seat {player}", rows)
@@ -134,9 +138,8 @@ class Walk:
 
     def _features_agree(self, states: np.ndarray, views: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """An `observe` of the game's own must not look behind the mask; the default writes whatever it is given."""
-        true, seen = (np.zeros((len(states), self.game.names["FEATURES"]), np.float32) for _ in range(2))
-        self.game.kernel(kernels.features)(states if self.game.writes("observe") else views, seats, true)
-        self.game.kernel(kernels.features)(views, seats, seen)
+        true = features(self.game, states if self.game.writes("observe") else views, seats)
+        seen = features(self.game, views, seats)
         return ((true == seen) & np.isfinite(true)).all(axis=1)
 
     def _look_at_worlds(self, views: np.ndarray, seats: np.ndarray, rows: np.ndarray) -> None:
@@ -185,6 +188,7 @@ class Walk:
         self._expect("view_legal", same & bits, "legal", f"differs on the view of seat {player}", rows)
         for k in np.flatnonzero(rows < NOTATION_MATCHES) if self._is_sampled() else ():
             self._look_at_notation(states[k : k + 1], views[k : k + 1], player, lists[k], rows[k : k + 1])
+            self._look_at_picture(states[k : k + 1], player, rows[k : k + 1])
             wrong = slot_fault(self.game, self.policy, views[k : k + 1], player, lists[k])
             self._expect("policy", np.array([not wrong]), "policy_slot", f"seat {player}: {wrong}", rows[k : k + 1])
 
@@ -222,6 +226,16 @@ class Walk:
         except Exception as error:  # the game's own code, whatever it raises
             wrong = f"{type(error).__name__}: {error}"
         self._expect("notation", np.array([not wrong]), "notation", wrong, row)
+
+    def _look_at_picture(self, states: np.ndarray, player: int, row: np.ndarray) -> None:
+        """Only what the game file draws itself: a picture, or parts to click."""
+        if row[0] or not (self.game.writes("draw") or self.game.writes("clicks")):
+            return
+        try:
+            wrong = click_fault(View(self.game, states, player))
+        except Exception as error:  # the game's own code, whatever it raises
+            wrong = f"{type(error).__name__}: {error}"
+        self._expect("picture", np.array([not wrong]), "clicks", wrong, row)
 
     def _look_at_symmetry(self, states: np.ndarray, masks: np.ndarray, rows: np.ndarray) -> None:
         certain = np.empty(len(states), np.bool_)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ludus.errors import LudusError
 from ludus.game import Game
 
-UNPLAYABLE = frozenset({"layout", "facts", "plain", "to_act", "legal", "overrun"})
+UNPLAYABLE = frozenset({"layout", "facts", "plain", "to_act", "legal", "overrun", "shape"})
 """After a failure of these no more is played: bytes would not compare, matches not end, or rules write at random."""
 
 
@@ -27,10 +28,11 @@ CHECKS = {
     "worlds_vary": "determinize does not always guess the same world",
     "twin": "a view does not change when things that it must not show are swapped",
     "observe": "features are the same on the true and on the masked record, and finite",
-    "shape": "features stay within the shape at hand, and turn with the board",
+    "shape": "features fill the shape at hand, stay within it and FEATURES, and turn with the board",
     "policy": "policy slots are in range, and no two actions of a menu share one",
     "heuristic": "heuristics lie in [-1, 1]",
     "symmetry": "turned boards have turned menus and turned successors",
+    "picture": "the game can be drawn, and what is to be clicked is in the picture",
     "notation": "actions and positions read back as they were written",
     "same_seed": "the same seed gives the same record, on one thread and on two",
     "bulk": "bulk play gives the stepper's records",
@@ -85,6 +87,8 @@ class Setting:
     players: int
     seed: int
     matches: int
+    rules: Mapping[str, object] = field(default_factory=dict)
+    """Params that are not the preset's."""
 
     def command(self, game: Game, match: int | None = None) -> str:
         where = "" if match is None else f" --match {match}"

@@ -9,17 +9,34 @@ from ludus.game import Game
 from ludus.shapes import Shape
 
 UNTOUCHED = -77.0
+BEHIND = 1024
+"""Numbers behind the features of the last state: an `observe` that writes too far is found there, and hurts nobody."""
 
 
 def features(game: Game, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    out = np.full((len(states), game.features.length), UNTOUCHED, np.float32)
-    game.kernel(kernels.features)(states, seats, out)
+    return _guarded_features(game, states, seats)[: len(states)]
+
+
+def _guarded_features(game: Game, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """With rows more than there are states, which nobody should touch."""
+    rows, length = len(states) + 1 + BEHIND // game.features.length, game.features.length
+    out = np.full((rows, length), UNTOUCHED, np.float32)
+    game.kernel(kernels.features)(states, seats, out[: len(states)])
     return out
 
 
 def stays_within(game: Game, shape: Shape, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
     """For each state whether `observe` writes nothing behind the shape at hand."""
-    return (features(game, states, seats)[:, shape.length :] == UNTOUCHED).all(axis=1)
+    out, n = _guarded_features(game, states, seats) == UNTOUCHED, len(states)
+    good = out[:n, shape.length :].all(axis=1)
+    good[-1] &= out[n:].all()  # a row too long is seen only behind the last
+    return good
+
+
+def fills(game: Game, shape: Shape, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """For each state whether `observe` writes every number of the shape at hand: learners use one buffer again and
+    again, and what was not written tells of another position."""
+    return (features(game, states, seats)[:, : shape.length] != UNTOUCHED).all(axis=1)
 
 
 def slots_of(game: Game, state: np.ndarray, player: int, actions: np.ndarray) -> np.ndarray:
