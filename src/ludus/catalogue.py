@@ -178,6 +178,8 @@ def describe(name: str, kind: type[Agent]) -> dict[str, Any]:
     }
     about = (kind.__doc__ or "").strip().partition("\n")[0]
     accepts = f"{kind.only_for} alone" if kind.only_for else kind.accepts
+    if accepts == Agent.accepts and kind.refuses is not Agent.refuses:
+        accepts = "every game that its `refuses` lets pass"
     return {"name": name, "about": about, "accepts": accepts, "only_for": kind.only_for, "settings": settings}
 
 

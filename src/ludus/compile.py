@@ -11,8 +11,10 @@ defaults, versions and flags. An edit anywhere is a miss; undoing it hits again,
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import inspect
+import logging
 import os
 import re
 import shutil
@@ -80,6 +82,7 @@ def bind(function: Callable, names: Mapping[str, Any], label: str, *, cached: bo
     if cached and _is_importable(names):
         with contextlib.suppress(OSError):  # nowhere to keep it: compiled anew in every process
             compiled._cache = _KernelCache(copy)
+            compiled._cache.label = label if "legal" in names else ""
     return compiled
 
 
@@ -117,18 +120,29 @@ class _KernelCache(FunctionCache):
     """A damaged or unwritable file is a miss: the kernel is compiled, and written anew where that is possible."""
 
     _impl_class = _KernelFiles
+    label = ""
+    """The game whose rules are compiled in; none for what has no rules."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = None
         try:
-            return super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
         except Exception:  # a pickle cut short raises whatever its last byte happens to mean
             with contextlib.suppress(OSError):
                 self.flush()
-            return None
+        if found is None and self.label:
+            _tell(self.label)
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)
+
+
+@functools.cache
+def _tell(label: str) -> None:
+    """It takes seconds, and people should know why; once a process."""
+    logging.getLogger(__name__).info("compiling the rules of %s (first time)", label)
 
 
 HOUSE = Path(__file__).resolve().parent

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from ludus.catalogue import game_names
+from ludus.agent import Agent
+from ludus.catalogue import describe, game_names, load
+from ludus.cli import _speak
+from ludus.cli.options import note_other_rules
+from ludus.compile import _tell
 from ludus.records import read_records
+
+EXAMPLES = Path(__file__).parents[1] / "example_games"
 
 
 @pytest.fixture
@@ -110,7 +117,7 @@ def test_play_prints_no_action_that_the_game_hides(ludus, typed, tmp_path):
 def test_play_takes_nothing_back_where_something_is_hidden(ludus, typed):
     typed("undo", "quit")
     _, out, _ = ludus("play", "kuhn_poker", "--against", "random")
-    assert "nothing is taken back in this match" in out
+    assert "nothing is taken back in this match: something is hidden" in out
 
 
 def test_match_table_and_records(ludus, tmp_path):
@@ -291,3 +298,43 @@ def test_play_does_not_show_what_is_chosen_at_the_same_time(ludus, typed):
     typed("quit")
     _, out, _ = ludus("play", "goofspiel", "--against", "random", "--against", "random")
     assert "(random):" not in out
+
+
+def test_presets_are_written_as_rules_are(ludus):
+    _, out, _ = ludus("games", str(EXAMPLES / "auction.py"))
+    assert "closed=on" in out
+    assert "three or four collectors" in out
+    assert "--rules` has all of it" in out
+
+
+def test_an_agent_that_refuses_games_says_so():
+    class Picky(Agent):
+        """Plays little."""
+
+        def refuses(self, facts):
+            return "" if facts.title == "Auction" else "it only knows Auction"
+
+    assert describe("picky.py", Picky)["accepts"] == "every game that its `refuses` lets pass"
+    assert describe("any.py", Agent)["accepts"] == "every game"
+
+
+def test_a_run_that_plays_under_other_params_is_noted(capsys):
+    game, run = load("gravwell"), "neat:gravwell-neat-paper"
+    note_other_rules([run, "random"], game, game.rule_values("paper"))
+    assert capsys.readouterr().err == ""
+    note_other_rules([run, run, "random"], game, game.rule_values())
+    err = capsys.readouterr().err
+    assert err.startswith(f"ludus: note: {run}: it was trained with ")
+    assert err.count("trained with") == 1
+
+
+SAID = "ludus: compiling the rules of this (first time)\n"
+
+
+@pytest.mark.parametrize(("is_quiet", "said"), [(False, SAID), (True, "")])
+def test_a_word_is_said_before_compiling_to_people_alone(capsys, is_quiet, said):
+    _tell.cache_clear()
+    _speak(is_quiet)
+    for _ in range(2):
+        _tell("this")
+    assert capsys.readouterr().err == said

@@ -8,13 +8,17 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
 from functools import partial
+from pathlib import Path
 
 import pytest
 
+from ludus.catalogue import trainer, trainer_names
 from ludus.learn import qlearning
 from ludus.runs import RunFolder
 
+EXAMPLES = Path(__file__).parents[1] / "example_games"
 QUICK = ("qlearning", "tic_tac_toe", "--set", "games=8000", "--set", "every=4000", "--out", "run")
 
 
@@ -40,7 +44,7 @@ def test_it_says_how_strong_the_result_is_beside_random(ludus):
 def test_what_learnt_nothing_is_called_so(ludus):
     code, out, _ = ludus("qlearning", "tic_tac_toe", "--set", "games=1", "--set", "alpha=0", "--set", "temperature=9")
     assert code == 0
-    assert "it has learnt nothing that shows" in out
+    assert "it has learnt nothing that shows; try more games, another method" in out
 
 
 def test_threads_are_no_part_of_a_run(ludus):
@@ -125,3 +129,27 @@ def test_ctrl_c_leaves_a_run_that_goes_on(tmp_path, method, endless):
     assert process.returncode == 130
     assert "the same command goes on from there" in error
     assert RunFolder(tmp_path / "run").rows()
+
+
+def test_a_game_that_writes_too_far_is_refused_before_it_is_compiled(ludus, tmp_path):
+    """Compiled code would end the process without a word."""
+    text = (EXAMPLES / "two_step.py").read_text()
+    small = text.replace("FEATURES, POLICY = planes(4, BOARD, extra=1), planes(9, BOARD)", "FEATURES = POLICY = 20")
+    (tmp_path / "small.py").write_text(small)
+    code, _, err = ludus("neat", "small.py", "--preset", "tiny")
+    assert code == 2
+    assert "`shapes` gives 65 numbers, and FEATURES has room for 20" in err
+    alone = small.replace("def shapes(", "def no_shapes(").replace("def policy_slot(", "def no_slot(")
+    (tmp_path / "alone.py").write_text(alone)
+    code, _, err = ludus("neat", "alone.py", "--preset", "tiny", "--rule", "row=4")
+    assert code == 2
+    assert "`observe` writes behind FEATURES, 20 numbers" in err
+    assert "`ludus check alone.py` until it says ok" in err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_players_are_the_fewest_where_nothing_is_said():
+    for name in trainer_names():
+        players = next((one for one in fields(trainer(name).Settings) if one.name == "players"), None)
+        if players is not None and players.default == 0:
+            assert players.metadata["help"] == "players in a match; 0: the fewest that the game allows"

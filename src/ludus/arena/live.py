@@ -183,11 +183,15 @@ class LiveMatch:
             raise Refused(f"{text[:60]!r} is no action here") from None
         self.play(player, action, ply)
 
+    def _why_no_undo(self) -> str:
+        why = "dice fall in it" if self.is_open else "something is hidden"
+        return f"nothing is taken back in this match: {'somebody else plays' if len(self.people) > 1 else why}"
+
     def undo(self, player: int) -> None:
         """Back to the person's previous decision."""
         self._check_person(player, "take back")
         if not self.can_undo:
-            raise Refused("there is nothing to take back" if self._may_undo else "nothing is taken back in this match")
+            raise Refused("there is nothing to take back" if self._may_undo else self._why_no_undo())
         ply = self._decisions.pop()
         self.match = replay(self.match.record([]), steps=ply, game=self.game)
         self._moves = [move for move in self._moves if move.ply < ply]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import sys
 from typing import Annotated
 
@@ -18,6 +19,7 @@ from ludus.cli import (
     export,
     games,
     match,
+    options,
     perft,
     play,
     playtest,
@@ -59,6 +61,7 @@ def main() -> None:
     # A short command makes many objects and hardly any garbage: looking for it would be a tenth of its time.
     gc.set_threshold(200_000, 20, 20)
     listen()
+    _speak(is_quiet="--json" in sys.argv)
     try:
         app()
     except LudusError as error:
@@ -77,6 +80,19 @@ def main() -> None:
         from ludus.compile import explained
 
         _end(f"the rules do not compile or run: {explained(error)}", 2)
+
+
+class _Aloud(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        options.say(record.getMessage())
+
+
+def _speak(is_quiet: bool) -> None:
+    """Tell people, and no programs, what takes long."""
+    log = logging.getLogger("ludus.compile")
+    log.handlers = [_Aloud()]
+    log.propagate = False
+    log.setLevel(logging.WARNING if is_quiet else logging.INFO)
 
 
 def _end(sentence: str, code: int) -> None:

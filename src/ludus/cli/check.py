@@ -14,6 +14,7 @@ from ludus.errors import BadInput
 if TYPE_CHECKING:
     from ludus.testing import Report
 
+MATCHES = "Random matches in all; every preset with every number of players gets its part, and 20 if there are so many."
 EXAMPLE = "Example: ludus check my_game.py"
 
 
@@ -21,7 +22,7 @@ def command(
     game: Annotated[str, typer.Argument(help="A game's name or file.", metavar="GAME")] = "",
     all: Annotated[bool, typer.Option("--all", help="Check every game.")] = False,
     agent: Annotated[str, typer.Option(help="Check this agent in the game instead.", metavar="SPEC")] = "",
-    matches: Annotated[int, options.games("Random matches in each setting.")] = 100,
+    matches: Annotated[int, options.games(MATCHES)] = 100,
     preset: Annotated[str, typer.Option(help="Only this preset.")] = "",
     players: Annotated[int, typer.Option(help="Only so many players.")] = 0,
     match: Annotated[int, typer.Option(help="Only this match: shows a reported failure again.")] = -1,

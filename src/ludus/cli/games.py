@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -57,7 +58,21 @@ def describe(game: Game) -> dict[str, object]:
     from dataclasses import asdict
 
     params = {name: asdict(param) for name, param in game.params.declared.items()}
-    return {"name": game.name, "facts": asdict(game.facts), "params": params, "presets": game.presets}
+    presets = {name: _in_words(game, changes) for name, changes in game.presets.items()}
+    return {"name": game.name, "facts": asdict(game.facts), "params": params, "presets": presets}
+
+
+def _in_words(game: Game, changes: Mapping[str, object]) -> dict[str, object]:
+    """What a preset changes, as `--rule` takes it: on and off, not True and False."""
+    values = game.params.values(changes)
+    return {name: values[name] for name in changes}
+
+
+def _summary(game: Game) -> str:
+    """The first two paragraphs of the rule book."""
+    paragraphs = (game.module.__doc__ or "").strip().split("\n\n")
+    more = [f"… `ludus games {game.source} --rules` has all of it"] if len(paragraphs) > 2 else []
+    return "\n\n".join([*paragraphs[:2], *more])
 
 
 def _show(game: Game, with_rules: bool) -> None:
@@ -68,12 +83,13 @@ def _show(game: Game, with_rules: bool) -> None:
     if with_rules:
         print(f"\n{game.module.__doc__ or 'no rule book'}")
     else:
-        print((game.module.__doc__ or "").strip().partition("\n\n")[2].partition("\n\n")[0])
+        print(f"\n{_summary(game)}")
     if game.params.declared:
         rows = [(name, param.default, param.span, param.help) for name, param in game.params.declared.items()]
         print_table("\nRules that may be changed (--rule NAME=VALUE)", ("rule", "default", "range", "meaning"), rows)
     if len(game.presets) > 1:
         rows = [
-            (name, ", ".join(f"{k}={v}" for k, v in changes.items()) or "-") for name, changes in game.presets.items()
+            (name, ", ".join(f"{k}={v}" for k, v in _in_words(game, changes).items()) or "-")
+            for name, changes in game.presets.items()
         ]
         print_table("Presets (--preset NAME)", ("preset", "changes"), rows)

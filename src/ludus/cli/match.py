@@ -56,6 +56,7 @@ def command(
     rulebook, rules = load(game), options.read_rules(rule)
     values = rulebook.rule_values(preset, rules)
     _check(rulebook, specs, svg, ply)
+    options.note_other_rules(specs, rulebook, values)
     opening, games = _opening(rulebook, start, maps, len(specs), values, games)
     safety = options.safety(trust, sandbox, debug)
     kept = _Kept(records, rulebook, specs, values, seed, seconds, opening) if records else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -112,6 +112,20 @@ def trust_note(specs: Sequence[str], safety: Safety) -> str:
 
     trusted = [spec for spec in specs if safety.allows(spec) and not is_ours(spec)]
     return f"in this process, on your word: {', '.join(trusted)}" if trusted else ""
+
+
+def note_other_rules(specs: Sequence[str], game: Game, values: Mapping[str, object]) -> None:
+    """Say of trained agents when they learnt the game under other params."""
+    from ludus.catalogue import agent_kind, is_ours
+    from ludus.runs import other_values
+    from ludus.settings import read_settings
+
+    for spec in dict.fromkeys(specs):
+        name, _, text = spec.partition(":")
+        if is_ours(spec, game.source):
+            run = read_settings(agent_kind(name.strip(), game.source), text).get("run")
+            if run and (different := other_values(run, values)):
+                say(f"note: {spec}: {different}")
 
 
 def read_rules(items: Sequence[str]) -> dict[str, object]:

@@ -48,6 +48,7 @@ def command(
     rivals = [against[min(k, len(against) - 1)] for k in range(n - 1)]
     if seat > n:
         raise BadInput(f"there is no seat {seat} with {n} players")
+    options.note_other_rules(rivals, rulebook, values)
     hosts, salt = _start(rivals, rulebook, options.safety(trust, sandbox, debug))
     seats = [Seat(spec, one) for spec, one in zip(rivals, hosts)]
     seats.insert(seat - 1, Seat(HUMAN))

@@ -64,6 +64,7 @@ def command(
     )  # fmt: skip
     start = options.read_maps(load(game), maps, schedule.players, schedule.rules) if maps else None
     schedule = replace(schedule, blocks=-(-games // schedule.players) if start is None else len(start))
+    options.note_other_rules(specs, load(game), schedule.rules)
     safety = options.safety(trust, sandbox, debug)
     standings = _play(schedule, start, store, name or Path(game).stem, jobs, safety, records)
     if json:
@@ -159,7 +160,8 @@ def _show_pairs(standings: Standings) -> None:
         scores = [standings.pairs.get((a, b)) for b in names]
         rows.append((k, a, *(_cell(score) if score and score.n else "-" for score in scores)))
     columns = ("", "agent", *(str(k) for k in range(1, len(names) + 1)))
-    options.print_table("Score in % against, with 95 % intervals", columns, rows)
+    many = "" if standings.players == 2 else "; the share of the point in matches where both sat"
+    options.print_table(f"Score in % against, with 95 % intervals{many}", columns, rows)
 
 
 def _cell(score: Interval) -> str:

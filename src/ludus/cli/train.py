@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from ludus.game import Game
     from ludus.runs import RunFolder
 
-EXAMPLE = "Example: ludus train qlearning gravwell --preset paper --set games=2000 --out runs/q"
+EXAMPLE = "Example: ludus train qlearning gravwell --preset paper --set players=4 --set games=2000 --out runs/q"
 CURVE = "curve.html"
+NEXT = "try more games, another method (neat is a good first one), or a smaller preset; see docs/bots.md"
 GAMES = 400
 """Matches against random players by which the result is measured."""
 
@@ -57,9 +58,11 @@ def command(
     if hasattr(learner, "ADVICE") and not json and (sentence := learner.ADVICE(rulebook)):
         options.say(sentence)
     folder = out or Path("runs") / f"{name.replace('/', '-')}-{rulebook.name}-{preset}-{seed}"
+    players = getattr(settings, "players", 0) or rulebook.facts.players[0]
+    _look_first(rulebook, values, players)
     run = _train(name, learner, rulebook, values, settings, folder, seed, jobs, quiet=json)
     spec = learner.SPEC(settings, folder) if hasattr(learner, "SPEC") else f"{name}:{folder}"
-    measured = _measure(spec, rulebook, values, getattr(settings, "players", 0), seed)
+    measured = _measure(spec, rulebook, values, players, seed)
     _draw(run, learner, measured)
     if json:
         options.print_json(_summary(run, measured))
@@ -76,6 +79,15 @@ def _method(method: str, game: Game, changes: list[str]) -> tuple[str, ModuleTyp
     name = trainer_name(method, game.source)
     learner = trainer(name)
     return name, learner, learner.Settings(**read_settings(learner.Settings, ",".join(changes), f"method {name}"))
+
+
+def _look_first(game: Game, values: Mapping[str, object], players: int) -> None:
+    """A game of the user's own may write where it should not, and a training plays it millions of times."""
+    from ludus.game import is_path
+    from ludus.testing import refuse_unsound
+
+    if is_path(game.source):
+        refuse_unsound(game, values, players)
 
 
 def _train(
@@ -119,7 +131,7 @@ def _measure(spec: str, game: Game, values: Mapping[str, object], players: int, 
     """What was made, in one seat, against random players in all others; every seat equally often."""
     from ludus.arena.contest import contest
 
-    lineup = [spec, *["random"] * ((players or game.facts.players[1]) - 1)]
+    lineup = [spec, *["random"] * (players - 1)]
     return contest(game.source, lineup, games=GAMES, seed=seed, rules=values)
 
 
@@ -131,9 +143,9 @@ def _strength(measured: Contest) -> str:
         f"score {100 * own.score:.1f} % [{100 * own.low:.1f}, {100 * own.high:.1f}], {others}, {measured.games} games"
     )
     if own.high < chance:
-        return f"{told}: worse than random play"
+        return f"{told}: worse than random play; {NEXT}"
     if own.low <= chance:
-        return f"{told}: not above the {100 * chance:.0f} % of random play; it has learnt nothing that shows"
+        return f"{told}: not above the {100 * chance:.0f} % of random play; it has learnt nothing that shows; {NEXT}"
     return told
 
 
