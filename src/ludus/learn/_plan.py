@@ -51,7 +51,7 @@ def make_plan(game: Game, players: int, values: Mapping[str, object], settings: 
         openings=min(8, game.facts.max_plies // 4), resign=settings.resign,
     )  # fmt: skip
     return Plan(
-        net, play, batch=settings.batch or (4096 if on_gpu else 256), reuse=settings.reuse or (1.6 if on_gpu else 4.0),
+        net, play, batch=settings.batch or (4096 if on_gpu else 256), reuse=settings.reuse or (1.6 if on_gpu else 3.0),
         window=settings.window or (12_000_000 if on_gpu else 400_000),
     )  # fmt: skip
 
