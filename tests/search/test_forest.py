@@ -55,7 +55,7 @@ def test_what_is_solved_is_so():
     game = load("tic_tac_toe")
     roots, forest = search(game, game.parse_state("XX. OO. ...", 2), 0, 400)
     assert (best(roots), roots.solved[0], roots.values[0]) == (2, True, 1)
-    assert forest.trees.used[0, 2] < 400, "no more simulations than it took"
+    assert forest.trees.heads["sims"][0] < 400, "no more simulations than it took"
 
 
 @pytest.mark.parametrize(("name", "players"), [("connect_four", 2), ("kuhn_poker", 2), ("goofspiel", 3)])
@@ -116,7 +116,7 @@ def _answered(game: Game, leaves: Leaves) -> int:
 def test_nobody_in_the_tree_plays_by_what_it_cannot_know(cards, moves, player, points):
     game = load("kuhn_poker")
     _, forest = search(game, game.parse_state(f"cards {cards}\nmoves {moves}", 2), player, 200)
-    assert np.count_nonzero(forest.trees.points["key"][0]) == points
+    assert forest.trees.heads["points"][0] == points
 
 
 def test_the_views_that_are_handed_out_are_masked():
@@ -133,7 +133,7 @@ def test_full_tables_only_stop_the_tree_from_growing():
     game = load("connect_four")
     roots, forest = search(game, game.parse_state("4", 2), 1, 100, arms=1)
     assert roots.visits.sum() == 100
-    assert forest.trees.used[0, 1] <= forest.trees.arms.shape[1]
+    assert forest.trees.heads["arms"][0] <= forest.trees.arms.shape[1]
 
 
 def test_a_forced_move_is_not_searched():
@@ -149,5 +149,132 @@ def test_a_row_for_each_who_chooses_at_once():
     forest.plant(states, np.array([1]), np.ones((1, 1), np.uint64))
     leaves = forest.wave()
     assert leaves.players.tolist() == [0, 1, 2]
-    assert (leaves.menus[:, :13] == np.arange(13)).all()
     assert (leaves.slots[:, :13] == np.arange(13)).all()
+
+
+# ------------------------------------------------------------------------------------------------ options
+
+
+def planted(positions: list[str], sims: int, **settings) -> Forest:
+    """Connect four, every position from the mover's side."""
+    game = load("connect_four")
+    states = np.concatenate([game.parse_state(text, 2) for text in positions])
+    forest = Forest(game, len(states), sims, **settings)
+    players = np.array([len(text) % 2 for text in positions])
+    forest.plant(states, players, match_words(5, np.arange(len(states)), 0, 2)[:, :1])
+    return forest
+
+
+def judged_alike(forest: Forest, value: float = 0.0) -> Forest:
+    while len((leaves := forest.wave()).trees):
+        leaves.priors[:] = 1 / leaves.counts[:, None]
+        leaves.values[:] = value, -value
+    return forest
+
+
+def test_halving_tries_each_considered_action_equally_and_then_half_of_them():
+    roots = judged_alike(planted(["4"] * 50, 16, gumbel=4)).roots()
+    assert (roots.visits.sum(axis=1) == 16).all()
+    for row in roots.visits:
+        assert sorted(row.tolist()) == [0, 0, 0, 2, 2, 6, 6], "8 on four actions, then 8 on two of them"
+
+
+def test_halving_finds_the_best_arm_with_few_simulations():
+    """Column 4 is worth 0.6 to the mover and all others -0.2; the priors know nothing of it."""
+    forest = planted(["1122"] * 200, 14, gumbel=7)
+    while len((leaves := forest.wave()).trees):
+        leaves.priors[:] = 1 / leaves.counts[:, None]
+        good = (leaves.views["stones"][:, 0] >> 21 & 1) == 1
+        for_first = np.where(good, 0.6, -0.2)
+        sign = np.where(leaves.players == 0, 1, -1)
+        leaves.values[:, 0], leaves.values[:, 1] = for_first * sign, -for_first * sign
+    roots = forest.roots()
+    played = roots.actions[np.arange(200), roots.best]
+    assert (played == 3).mean() > 0.97
+    assert (roots.targets.argmax(axis=1) == 3).all(), "what the policy should be has no luck in it"
+
+
+def test_an_untried_action_counts_as_the_root_does():
+    """With all worths equal the improved policy is the prior."""
+    forest = planted(["4"], 8, gumbel=4)
+    priors = np.array([0.3, 0.05, 0.1, 0.2, 0.1, 0.15, 0.1], np.float32)
+    while len((leaves := forest.wave()).trees):
+        leaves.priors[:], leaves.values[:] = priors, 0.0
+    assert np.allclose(forest.roots().targets[0], priors, atol=1e-5)
+
+
+def test_noise_is_mixed_into_the_priors_of_the_root_alone():
+    forest = planted(["4"] * 2000, 1, noise=0.25, alpha=0.5)
+    priors = np.array([0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], np.float32)
+    while len((leaves := forest.wave()).trees):
+        leaves.priors[:], leaves.values[:] = priors, 0.0
+    luck = (forest.roots().priors - 0.75 * priors) / 0.25
+    assert (luck > -1e-5).all()
+    assert np.allclose(luck.sum(axis=1), 1, atol=1e-4)
+    assert np.allclose(luck.mean(axis=0), 1 / 7, atol=0.02)
+    share = 1 / 7
+    assert np.allclose(luck.var(axis=0), share * (1 - share) / (7 * 0.5 + 1), rtol=0.15), "Dirichlet's variance"
+    inner = forest.trees.points["first_arm"][:, 1:2] + np.arange(7)
+    assert np.allclose(np.take_along_axis(forest.trees.arms["prior"], inner, axis=1), priors)
+
+
+def test_targets_are_shares_of_visits():
+    roots = judged_alike(planted(["4", "44"], 30)).roots()
+    assert np.allclose(roots.targets, roots.visits / 30)
+
+
+def test_a_kept_tree_knows_what_it_knew():
+    game = load("connect_four")
+    forest = judged_alike(planted(["4"], 60, keep=True), 0.1)
+    before, tree = forest.roots(), forest.trees
+    chosen = int(before.best[0])
+    root = tree.points[0, tree.heads["root"][0]]
+    child = int(tree.arms[0, root.first_arm + chosen].child)
+    known = tree.points[0, child]
+    arms = tree.arms[0, known.first_arm : known.first_arm + known.count].copy()
+    forest.plant(game.parse_state(f"4{chosen + 1}", 2), np.array([0]), np.ones((1, 1), np.uint64), sims=np.array([0]))
+    after = forest.roots()
+    assert after.visits[0].tolist() == arms["visits"].tolist()
+    assert np.allclose(after.worths[0], arms["worth"])
+    assert 0 < tree.heads["points"][0] < 60
+
+
+def test_a_kept_tree_goes_on_as_one_with_the_same_statistics():
+    """The other one is not moved: its root is, to the point that the new root is there."""
+    position = load("connect_four").parse_state("44", 2)
+    kept, whole = (judged_alike(planted(["4"], 40, keep=True), 0.2) for _ in range(2))
+    kept.plant(position, np.array([0]), np.ones((1, 1), np.uint64), sims=np.array([25]))
+    head, trees = whole.trees.heads[0], whole.trees
+    root = trees.points[0, head.root]
+    head.root = trees.arms[0, root.first_arm + 3].child
+    head.player, head.sims, head.goal, trees.roots[0] = 0, 0, 25, position[0]
+    one, other = judged_alike(kept, 0.2).roots(), judged_alike(whole, 0.2).roots()
+    assert one.visits[0].sum() > 25
+    assert one.visits[0].tolist() == other.visits[0].tolist()
+    assert (one.worths == other.worths).all()
+    assert kept.trees.heads["points"][0] < whole.trees.heads["points"][0]
+
+
+def test_a_tree_that_does_not_know_its_new_root_begins_anew():
+    game = load("connect_four")
+    forest = judged_alike(planted(["4"], 20, keep=True))
+    forest.plant(game.parse_state("1237", 2), np.array([0]), np.ones((1, 1), np.uint64), sims=np.array([5]))
+    judged_alike(forest)
+    assert forest.roots().visits.sum() == 5
+
+
+def test_what_is_remembered_changes_nothing_but_the_work():
+    positions = ["4", "44", "1", "4"]
+    game, seen = load("connect_four"), []
+    results = []
+    for cache in (0, 1 << 12):
+        forest, rows = planted(positions, 60, cache=cache), 0
+        while len((leaves := forest.wave()).trees):
+            answer(game, leaves)
+            rows += len(leaves.trees)
+        seen.append(rows)
+        results.append(forest.roots())
+    assert seen[1] < 0.8 * seen[0]
+    assert all((one == other).all() for one, other in zip(*results))
+    forest.forget()
+    assert not forest.work.keys.any()

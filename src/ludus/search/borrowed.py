@@ -1,0 +1,33 @@
+"""Arrays whose references nobody counts.
+
+Compiled code counts, with an atomic instruction, every array that it takes out of a record of arrays or cuts out of
+another array; a search does so a hundred times a simulation. Its caller keeps all of them alive anyway.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from ludus.rng import config
+
+
+def _borrow(typing, arrays):
+    def code(context, builder, signature, args):
+        free = []
+        for kind, value in zip(signature.args[0].types, cgutils.unpack_tuple(builder, args[0])):
+            if isinstance(kind, types.Array):
+                array = context.make_array(kind)(context, builder, value)
+                array.meminfo = cgutils.get_null_value(array.meminfo.type)
+                array.parent = cgutils.get_null_value(array.parent.type)
+                value = array._getvalue()
+            free.append(value)
+        return context.make_tuple(builder, signature.return_type, free)
+
+    return arrays(arrays), code
+
+
+borrow: Any = (lambda arrays: arrays) if config.DISABLE_JIT else intrinsic(_borrow)
+"""``borrow(record)``: the same named tuple of arrays, uncounted. Whoever called must hold the record until the end."""
