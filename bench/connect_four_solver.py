@@ -203,8 +203,10 @@ def best_moves(agent: Agent, states: np.ndarray, worth: np.ndarray, seed: int) -
     words = match_words(seed, np.arange(len(states)), 0, 2)[:, :1].copy()
     chosen = agent.act_many(states, (states["turn"] >> 1).astype(np.int64), words)
     right = int((worth[np.arange(len(states)), chosen] == worth.max(axis=1)).sum())
-    low, high = wilson(right, len(states))
-    return f"best moves: {100 * right / len(states):.2f} % [{100 * low:.2f}, {100 * high:.2f}] of {len(states)} positions"
+    rate = wilson(right, len(states))
+    return (
+        f"best moves: {100 * rate.value:.2f} % [{100 * rate.low:.2f}, {100 * rate.high:.2f}] of {len(states)} positions"
+    )
 
 
 def openings(agent: Agent, game: Game) -> str:
@@ -221,7 +223,6 @@ def openings(agent: Agent, game: Game) -> str:
 
 def match(agent: Agent, game: Game, rival: str, games: int) -> str:
     """All openings of two stones, from both seats, as many as are wanted."""
-    other = make_agent(rival, game)
     words = match_words(5, np.arange(games), 0, 2)
     states = game.start(words, 2)
     for ply in range(2):
@@ -246,9 +247,7 @@ def match(agent: Agent, game: Game, rival: str, games: int) -> str:
         game.advance(states, joint, words)
     payoffs = game.payoffs(states)[np.arange(games), ours]
     won, drawn, lost = (int((payoffs == result).sum()) for result in (1, 0, -1))
-    score = (won + drawn / 2) / games
-    low, high = wilson(won + drawn / 2, games)
-    return f"against {other.name}, {rival}: {won}-{drawn}-{lost}, score {100 * score:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+    return f"against {rival}: {won}-{drawn}-{lost}, score {wilson(won + drawn / 2, games).text()}"
 
 
 def main() -> None:
@@ -260,7 +259,9 @@ def main() -> None:
     asked, game = parser.parse_args(), load("connect_four")
     started = time.perf_counter()
     states, worth = positions(game, asked.positions, asked.seed)
-    print(f"solved {len(states)} positions where the choice matters in {time.perf_counter() - started:.1f} s", flush=True)
+    print(
+        f"solved {len(states)} positions where the choice matters in {time.perf_counter() - started:.1f} s", flush=True
+    )
     if asked.agent == "solver":
         return
     agent = make_agent(asked.agent, game)

@@ -160,7 +160,10 @@ def trees(name: str, matches: int, sims: int, threads: int) -> str:
     seconds, spent = time.perf_counter() - started, time.process_time() - used
     play.close()
     rate = tally["simulations"] / seconds / 1e6
-    return f"{name}, trees alone, {matches} x {sims}, {play.threads} threads: {rate:.2f} M simulations a second; processor time {spent:.1f} s of {seconds:.1f}"
+    return (
+        f"{name}, trees alone, {matches} x {sims}, {play.threads} threads: {rate:.2f} M simulations a second,"
+        f" {spent:.1f} s of processor time in {seconds:.1f} s"
+    )
 
 
 def main(what: list[str]) -> None:

@@ -40,7 +40,8 @@ WIDTH = 256
 MEMORY = 1 << 30
 """Bytes for the history of all matches, and again for positions that wait to be collected."""
 ARMS_A_POINT = 24
-SPINS = 4000
+SPINS, FEW_CORES = 4000, 4
+FPU = 0.25
 TALLIED = {
     "simulations": SIMULATIONS, "evaluations": EVALUATIONS, "remembered": HITS, "matches": FINISHED, "plies": PLIES,
     "resigned": RESIGNED, "checked": CHECKED, "wrong": WRONG, "dropped": DROPPED,
@@ -69,20 +70,20 @@ class Pipeline:
     ):  # fmt: skip
         cores = os.cpu_count() or 1
         self.game, self.settings, self.groups = game, settings, groups
-        self.threads = threads or max(cores - 1, 1)
-        self.spins = SPINS if self.threads < cores else 0
+        self.threads = min(threads or cores, max(cores - 1, 1))  # one is left for who feeds the GPU
+        self.spins = SPINS if cores > FEW_CORES else 0
         seats, simultaneous = game.facts.players[1], game.facts.simultaneous
         self.size, searchers = settings.matches // groups, seats if simultaneous else 1
-        self.rows_a_tree, self.cache = seats if simultaneous else 1, getattr(settings, "cache", 0)
-        count, gumbel = self.size * groups, getattr(settings, "gumbel", 0)
-        keep = bool(getattr(settings, "keep", True)) and not gumbel
+        self.rows_a_tree, self.cache = seats if simultaneous else 1, settings.cache
+        count, gumbel = self.size * groups, settings.gumbel
+        keep = settings.keep and not gumbel
         length, width = game.shapes(players, values)[0].length, min(game.facts.max_actions, WIDTH)
         self.trees = make_trees(game, count * searchers, settings.sims, arms, keep, gumbel)
         self.trees.heads["root"] = FORCED
         self.leaves = make_leaves(game, len(self.trees.heads) * self.rows_a_tree, length, width, room)
         self.matches = _make_matches(game, players, values, count, length, width, seed)
         self.trees.words[:, 0] = np.random.default_rng(seed).integers(1, 1 << 63, len(self.trees.words))
-        self.trees.knobs[:] = settings.c, getattr(settings, "fpu", 0.25), settings.noise, 0.0, gumbel
+        self.trees.knobs[:] = settings.c, FPU, settings.noise, 0.0, gumbel
         self.keep, self.control = keep, np.zeros(CONTROL, np.int64)
         self.works = [make_work(game, self.trees.points.shape[1], self.cache) for _ in range(self.threads)]
         self.judge = judge(self.leaves, self.size * searchers * self.rows_a_tree)

@@ -61,6 +61,12 @@ class PlaySettings:
     """Give up after two searches that expect less than minus this; 0: never."""
     play_on: float = 0.1
     """The share of matches in which nobody may give up: they show how often one would have been wrong to."""
+    gumbel: int = 0
+    """With few simulations: the root chooses by halving among so many actions, and there is no other noise; 0: not."""
+    keep: bool = True
+    """Trees are kept between moves, where the search can and the device is a GPU."""
+    cache: int = 0
+    """Evaluations that each worker remembers, a power of two, where the device is a GPU; 0: none."""
 
 
 class Searched(NamedTuple):
