@@ -3,7 +3,7 @@
 python bench/growth.py [--matches 1000000] [--store FOLDER/growth.sqlite]
 
 Every row is a process of its own that adds matches to the same tournament, then one that finds nothing to do, then one
-that asks for what the page shows.
+that asks for what the page shows. At the end every address of the page that speaks of the tournament is visited.
 """
 
 from __future__ import annotations
@@ -19,6 +19,24 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "growth.md"
 AGENTS = ["random", "greedy", "greedy:slip=0.5"]
+MATCHES = "/api/tournaments/growth/matches"
+ADDRESSES = [
+    "/tournaments/growth",
+    "/api/tournaments",
+    "/api/tournaments/growth",
+    MATCHES,
+    f"{MATCHES}?after=2.1600.1",
+    f"{MATCHES}?agent=greedy&against=random",
+    f"{MATCHES}?agent=random&against=greedy&result=won",
+    f"{MATCHES}?agent=greedy&result=drew&outcome=finished",
+    f"{MATCHES}?outcome=crash",
+    "/api/replays",
+    "/replay/growth.0.1600.1",
+    "/api/replays/growth.0.1600.1",
+    "/api/replays/growth.0.1600.1/frames/3",
+]
+"""What the tournament's page asks for: its tables, the matches of a cell, searches (the last finds nothing in all
+matches, so that it stops after a moment and says where to go on), a match."""
 
 
 def play(store: Path, matches: int) -> dict[str, float]:
@@ -53,6 +71,25 @@ def page(store: Path) -> dict[str, float]:
         started = time.process_time()
         found = kept_standings(kept, "growth")
         return {"matches": found["played"], "anew": anew, "kept": time.process_time() - started}
+
+
+def addresses(store: Path) -> dict[str, float]:
+    """Seconds that each address of the page takes: the longest of three visits, after one that loads what is needed."""
+    from fastapi.testclient import TestClient
+
+    from ludus.web.app import create_app
+
+    found = {}
+    with TestClient(create_app(store, store.parent / "reports"), base_url="http://127.0.0.1") as visitor:
+        for address in ADDRESSES:
+            visitor.get(address).raise_for_status()
+            times = []
+            for _ in range(3):
+                started = time.perf_counter()
+                visitor.get(address)
+                times.append(time.perf_counter() - started)
+            found[address] = max(times)
+    return found
 
 
 def child(what: str, store: Path, matches: int) -> dict[str, float]:
@@ -98,12 +135,14 @@ def main() -> None:
     options.add_argument("--child", default="")
     given = options.parse_args()
     if given.child:
-        found = play(given.store, given.matches) if given.child == "play" else page(given.store)
+        works = {"play": lambda: play(given.store, given.matches), "page": lambda: page(given.store)}
+        found = works.get(given.child, lambda: addresses(given.store))()
         print(json.dumps(found | {"memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3}))
         return
     with tempfile.TemporaryDirectory() as folder:
         store = given.store or Path(folder) / "growth.sqlite"
         rows = [row(store, given.matches // part) for part in (100, 10, 1)]
+        waits = child("addresses", store, given.matches)
     text = f"""# How a tournament grows
 
 Written by `python bench/growth.py`: three agents play tic-tac-toe in one tournament, which grows from row to row. CPU
@@ -112,6 +151,10 @@ time of one thread, writing included.
 {table(rows)}
 
 {model(rows)}
+
+How long each address of the page takes with the matches of the last row: the longest of three visits, all in all.
+
+{table([{"address": f"`{address}`", "ms": f"{1e3 * waits[address]:.0f}"} for address in ADDRESSES])}
 """
     PAGE.write_text(text, encoding="utf-8")
     print(text)

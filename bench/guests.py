@@ -36,11 +36,12 @@ class Server:
 
 
 @contextmanager
-def serving(environment: Mapping[str, str] | None = None) -> Iterator[Server]:
-    """`ludus serve` with an empty store."""
+def serving(environment: Mapping[str, str] | None = None, games: Sequence[Path] = ()) -> Iterator[Server]:
+    """`ludus serve` with an empty store, and with the games in these files, too."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         command = [sys.executable, "-c", SERVE, "--port", "0", "--no-open", "--store", f"{folder}/store.sqlite"]
+        command += [word for game in games for word in ("--game", str(game))]
         with log.open("w", encoding="utf-8") as lines:
             settings = {**os.environ, **(environment or {})}
             server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=lines, text=True, env=settings)

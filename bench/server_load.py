@@ -1,11 +1,9 @@
 """Many guests at once: matches that are watched and matches that people play, all on one server on loopback.
 
     python bench/server_load.py --seconds 60 --watched 200 --played 50
-    python bench/server_load.py --seconds 600 --cold 20
 
 Prints how long people waited: from a click to the board that shows it, from there to the agent's answer, and how late
-the steps of watched matches came. Exits with 1 if anything went wrong. With `--cold` nothing is compiled yet, every
-visitor opens another game, and it prints the longest that any request took meanwhile.
+the steps of watched matches came. Exits with 1 if anything went wrong.
 """
 
 from __future__ import annotations
@@ -13,16 +11,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import math
 import random
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field
 from typing import Any
 
 from guests import Guest, Server, percentiles, serving
-from ludus.catalogue import game_names, load
 from ludus.cli.options import print_json, print_table
 
 WATCHED = [
@@ -34,7 +29,6 @@ WATCHED = [
     ("organism", ["random", "greedy"]),
 ]
 PLAYED = [("connect_four", ["human", "mcts:sims=200"]), ("pivit", ["human", "greedy"]), ("gravwell", ["human", "tree"])]
-COLD_AGENTS = ["random", "greedy"]
 SPEED = 1.0
 """Steps a second of a watched match."""
 PAUSE = 1.0, 3.0
@@ -167,62 +161,13 @@ def measure(seconds: float, watched: int, played: int) -> dict[str, Any]:
     }
 
 
-# ------------------------------------------------------------------------------------------------ a cold cache
-
-
-async def start_cold(port: int, visitors: int, seconds: float) -> dict[str, Any]:
-    """Every visitor opens another game; how long do their requests take while all of it is compiled?"""
-    games = game_names()
-    waits: list[float] = []
-    ready: list[float] = []
-
-    async def one(number: int) -> None:
-        guest, game = Guest(port, f"127.1.0.{1 + number}"), games[number % len(games)]
-        agent = COLD_AGENTS[number // len(games) % len(COLD_AGENTS)]
-        began = time.monotonic()
-        opened = await guest.open(game, ["human", *[agent] * (load(game).facts.players[0] - 1)])
-        waits.append(time.monotonic() - began)
-        async with guest.connect(opened["seats"][0]["link"]) as socket:
-            while time.monotonic() - began < seconds:
-                message = json.loads(await asyncio.wait_for(socket.recv(), seconds))
-                if message["type"] == "state":
-                    ready.append(time.monotonic() - began)
-                    return
-                asked = time.monotonic()
-                (await guest.client.get("/api/games")).raise_for_status()
-                waits.append(time.monotonic() - asked)
-
-    async def look() -> None:
-        guest = Guest(port, "127.2.0.1")
-        while True:
-            asked = time.monotonic()
-            (await guest.client.get("/api/matches")).raise_for_status()
-            waits.append(time.monotonic() - asked)
-            await asyncio.sleep(0.1)
-
-    looking = asyncio.create_task(look())
-    await asyncio.gather(*(one(number) for number in range(visitors)), return_exceptions=True)
-    looking.cancel()
-    last = round(max(ready, default=math.inf), 1)
-    return {"requests": len(waits), "longest_s": round(max(waits), 3), "boards": len(ready), "last_board_s": last}
-
-
-def measure_cold(visitors: int, seconds: float) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as cache, serving({"NUMBA_CACHE_DIR": cache}) as server:
-        return asyncio.run(start_cold(server.port, visitors, seconds))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--watched", type=int, default=200)
     parser.add_argument("--played", type=int, default=50)
-    parser.add_argument("--cold", type=int, default=0, help="so many visitors, each another game, on a cold cache")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     wanted = parser.parse_args()
-    if wanted.cold:
-        print_json(measure_cold(wanted.cold, wanted.seconds))
-        return
     found = measure(wanted.seconds, wanted.watched, wanted.played)
     if wanted.json:
         print_json(found)

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from ludus.errors import AgentFault, BadInput
-from ludus.web.thinkers import HOUSE, Thinkers
+from ludus.web.thinkers import HOUSE, Process, Thinkers
 
 # Functions for the other processes. They are imported there by name.
 
@@ -134,3 +134,16 @@ def test_what_nobody_waits_for_is_ended(tmp_path):
         assert await thinkers.run("b", own_process, seconds=5)  # there is but one process, and it is free
 
     with_thinkers(1, main)
+
+
+def test_a_process_that_cannot_be_made_is_a_fault_and_nobody_waits_for_it(monkeypatch):
+    async def fails(self):
+        raise RuntimeError("no process today")
+
+    monkeypatch.setattr(Process, "_start", fails)
+
+    async def main(thinkers):
+        with pytest.raises(AgentFault, match="no process today"):
+            await thinkers.run("v", wait_for, "", "", seconds=5)
+
+    with_thinkers(2, main)

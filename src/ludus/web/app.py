@@ -170,9 +170,9 @@ def _add_games(app: FastAPI, offers: Offers) -> None:
         return offers.ladder(offers.game(name))
 
     @app.get("/api/games/{name}/picture.svg", response_class=Response)
-    async def portrait(name: str, request: Request) -> Response:
-        drawn = await app.state.lobby.preparation.portrait(offers.game(name), _visitor(request))
-        return Response(drawn, media_type="image/svg+xml")
+    async def portrait(name: str) -> Response:
+        drawn = await app.state.lobby.preparation.portrait(offers.game(name))
+        return Response(status_code=202) if drawn is None else Response(drawn, media_type="image/svg+xml")
 
 
 def _add_matches(app: FastAPI, visitors: Visitors) -> None:
@@ -275,16 +275,14 @@ def _about(title: str, book: str) -> str:
 
 def _add_replays(app: FastAPI, offers: Offers, archive: Archive) -> None:
     @app.get("/api/replays")
-    def replays(
-        game: Annotated[str, Query(max_length=200)] = "", limit: Annotated[int, Query(ge=1, le=500)] = 50
-    ) -> list[dict[str, Any]]:
-        return archive.replays(game, limit)
+    def replays(limit: Annotated[int, Query(ge=1, le=500)] = 50) -> list[dict[str, Any]]:
+        return archive.replays(limit)
 
     async def playback(id: str, request: Request) -> Playback:
         """A finished match, with its rules compiled beforehand."""
         lobby: Lobby = app.state.lobby
         record = await asyncio.to_thread(archive.record, id)
-        await lobby.preparation.rules(
+        await lobby.preparation.match(
             offers.game_of_record(record.game), _visitor(request), record.players, record.rules
         )
         return await asyncio.to_thread(archive.playback, id)

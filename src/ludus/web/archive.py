@@ -38,6 +38,11 @@ CHARTED = 60
 """Plies of a replay for which chances are reckoned, evenly spread."""
 SEARCHING = 0.3
 """Seconds after which a search hands out what it has found so far."""
+BLOCKS = 2000
+"""Blocks that are searched in one go."""
+BEHIND_ALL = 99
+"""Greater than any rotation."""
+LAST_BLOCK = "select max(block) from matches where tournament = ? and lineup = ?"
 FORGOTTEN, UNBEGUN = 30 * 24 * 3600.0, 3600.0
 """Seconds after which a live match is forgotten to which nobody came back; and one in which nobody has moved."""
 
@@ -150,14 +155,11 @@ class Archive:
             with store.db as db:
                 db.execute("delete from live where id = ?", (id,))
 
-    def replays(self, game: str = "", limit: int = 50) -> list[dict[str, Any]]:
+    def replays(self, limit: int = 50) -> list[dict[str, Any]]:
         """Finished matches, the latest first."""
-        query = (
-            "select tournament, lineup, block, rotation, record from matches"
-            " where ?1 = '' or json_extract(record, '$.game') = ?1 order by rowid desc limit ?2"
-        )
+        query = "select tournament, lineup, block, rotation, record from matches order by rowid desc limit ?"
         with self._store() as store:
-            rows = store.db.execute(query, (game, min(limit, MOST_LISTED))).fetchall()
+            rows = store.db.execute(query, (min(limit, MOST_LISTED),)).fetchall()
         return [_summary(_replay_id(name, (a, b, c)), MatchRecord.from_json(text)) for name, a, b, c, text in rows]
 
     def _playback(self, id: str) -> Playback:
@@ -202,8 +204,8 @@ class Archive:
         with self._store() as store:
             self._check_tournament(store, name)
             series, found, deadline = Series(store, name), [], time.monotonic() + SEARCHING
-            for key, text in _rows(store, name, search.lineups(series), _read_key(after)):
-                if search.may_fit(text) and search.fits(record := MatchRecord.from_json(text)):
+            for key, text in _rows(store, name, search.lineups(series), search.outcome, _read_key(after)):
+                if text and search.fits(record := MatchRecord.from_json(text)):
                     found.append(_summary(_replay_id(name, key), record))
                 if len(found) == limit or time.monotonic() > deadline:
                     return {"matches": found, "next": ".".join(map(str, key))}
@@ -295,10 +297,6 @@ class Search:
         names = list(series.entrants)
         return [number for members, number in series.lineups.items() if wanted <= {names[k] for k in members}]
 
-    def may_fit(self, text: str) -> bool:
-        """At a glance, without reading the record."""
-        return not self.outcome or f'"outcome":"{self.outcome}"' in text
-
     def fits(self, record: MatchRecord) -> bool:
         if not self.result:
             return True
@@ -308,17 +306,27 @@ class Search:
         return result == self.result
 
 
-def _rows(store: Store, name: str, lineups: Sequence[int], after: Key | None) -> Iterator[tuple[Key, str]]:
-    """Matches in the order of their keys, each lineup by the store's index."""
+def _rows(
+    store: Store, name: str, lineups: Sequence[int], outcome: str, after: Key | None
+) -> Iterator[tuple[Key, str]]:
+    """Matches in the order of their keys, each lineup by the store's index. SQLite looks for the outcome, some thousand
+    blocks at a time; after each the place that it has come to is told, with no match."""
     query = (
         "select block, rotation, record from matches where tournament = ? and lineup = ?"
-        " and (block, rotation) > (?, ?) order by block, rotation"
+        " and (block, rotation) > (?, ?) and block <= ? and instr(record, ?) > 0 order by block, rotation"
     )
+    sign = f'"outcome":"{outcome}"' if outcome else ""
     for lineup in sorted(lineups):
-        if after is None or lineup >= after[0]:
-            place = after[1:] if after and lineup == after[0] else (-1, -1)
-            for block, rotation, text in store.db.execute(query, (name, lineup, *place)):
+        if after is not None and lineup < after[0]:
+            continue
+        place = after[1:] if after and lineup == after[0] else (-1, -1)
+        (last,) = store.db.execute(LAST_BLOCK, (name, lineup)).fetchone()
+        while last is not None and place[0] <= last:
+            until = place[0] + BLOCKS
+            for block, rotation, text in store.db.execute(query, (name, lineup, *place, until, sign)):
                 yield (lineup, block, rotation), text
+            place = until, BEHIND_ALL
+            yield (lineup, *place), ""
 
 
 def _read_key(text: str) -> Key | None:

@@ -34,7 +34,7 @@ from ludus.web.estimates import Estimates
 from ludus.web.offers import Offers
 from ludus.web.preparation import Preparation, Tasks
 from ludus.web.session import Session
-from ludus.web.thinkers import Thinkers
+from ludus.web.thinkers import HOUSE, Thinkers
 
 MOST_MATCHES = 500
 """In memory; of more, those at which nobody looks wait in the store."""
@@ -44,15 +44,11 @@ CLOCK = 60.0
 """Seconds that an agent with a process of its own may think about a move."""
 THINKING = 8.0
 """Seconds of a processor that a built-in agent may use for a move."""
-COMPILING = 300.0
-"""The same for the first match of a game."""
 GRACE = 120.0
 """Seconds in which a failed agent may be replaced before it loses."""
 IDLE = 120.0
 """Seconds without anybody after which a match is put aside."""
 MOST_LISTED = 100
-AT_A_TIME = 6
-"""Positions of a replay that are valued in one go."""
 WATCHED_SPEED, PLAYED_SPEED = 1.0, 10.0
 """Steps a second of agents, where nobody says otherwise: among themselves, and against people."""
 
@@ -93,6 +89,7 @@ class Lobby:
         self._writing = asyncio.Lock()
         self._tasks = Tasks()
         self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._tasks.start(thinkers.run(HOUSE, tasks.nothing, seconds=THINKING))  # loading takes seconds: begin now
         self._sweep()
 
     # -------------------------------------------------------------------------------------------- opening
@@ -129,8 +126,8 @@ class Lobby:
 
     async def _begin(self, session: Session) -> None:
         try:
-            await self.preparation.rules(session.game, session.opener, session.record.players, session.record.rules)
-            await self.preparation.agents(session.game, session.opener, session.record.agents)
+            record = session.record
+            await self.preparation.match(session.game, session.opener, record.players, record.rules, record.agents)
             live = await asyncio.to_thread(self._sit_down, session)
         except Exception as error:  # a user's rules may fail in any way
             session.trouble = f"The match cannot be played: {error}"
@@ -364,7 +361,7 @@ class Lobby:
         session.advised.add(viewer)
         view, ply = live.view(viewer), live.match.plies
         try:
-            await self.preparation.agents(session.game, visitor, [HINT])
+            await self.preparation.match(session.game, visitor, specs=[HINT])
             arguments = (session.game.source, view.states, viewer)
             action, thoughts = await self.thinkers.run(visitor, tasks.hint, *arguments, seconds=THINKING)
         except AgentFault as fault:

@@ -13,10 +13,12 @@ from ludus.arena.live import HUMAN
 from ludus.game import Game
 from ludus.web import frames, tasks
 from ludus.web.offers import Offers
-from ludus.web.thinkers import Thinkers
+from ludus.web.thinkers import HOUSE, Thinkers
 
 COMPILING = 300.0
 """Seconds of a processor that a game, or one of its agents, may take."""
+PATIENCE = 0.3
+"""Seconds that a picture is waited for."""
 
 
 class Tasks:
@@ -45,23 +47,37 @@ class Preparation:
         """A game's rules, or one of its agents."""
         self._portraits: dict[str, asyncio.Task[str]] = {}
 
-    async def rules(self, game: Game, visitor: str, players: int = 0, rules: Mapping[str, Any] | None = None) -> None:
-        """Have all rules compiled that the page calls: elsewhere, and once for all who wait for it."""
+    async def match(
+        self, game: Game, visitor: str, players: int = 0, rules: Mapping[str, Any] | None = None,
+        specs: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        """Have everything compiled that a match calls: elsewhere, in one go, and once for all who wait for it."""
+        own = (game.source, "")
+        if own in self._prepared:
+            await self._finished(own)
+        lights = {(game.source, light.partition(":")[0]): light for light in self._lights(game, specs)}
+        missing = [what for what in (own, *lights) if what not in self._prepared]
         setting = (players or game.facts.players[0], game.params.values({}) if rules is None else dict(rules))
-        await self.once((game.source, ""), self._compile_rules(game, visitor, setting))
+        if missing:
+            new = [lights[what] for what in missing if what in lights]
+            task = self.tasks.start(self._compile(game, visitor, setting if own in missing else None, new))
+            self._prepared |= dict.fromkeys(missing, task)
+        for what in (own, *lights):
+            await self._finished(what)
 
-    async def _compile_rules(self, game: Game, visitor: str, setting: tuple[int, dict[str, object]]) -> None:
-        await self.thinkers.run(visitor, tasks.prepare, game.source, *setting, seconds=COMPILING, is_slow=True)
-        await asyncio.to_thread(frames.rehearse, game, *setting)  # finds everything in the cache
+    def _lights(self, game: Game, specs: Sequence[str]) -> list[str]:
+        return [self.offers.light(spec, game) for spec in specs if spec != HUMAN and self.offers.own(spec) is None]
 
-    async def agents(self, game: Game, visitor: str, specs: Sequence[str]) -> None:
-        for spec in specs:
-            if spec != HUMAN and self.offers.own(spec) is None:
-                light = self.offers.light(spec, game)
-                work = self.thinkers.run(
-                    visitor, tasks.prepare_agent, game.source, light, seconds=COMPILING, is_slow=True
-                )
-                await self.once((game.source, light.partition(":")[0]), work)
+    async def _compile(
+        self, game: Game, visitor: str, setting: tuple[int, dict[str, object]] | None, agents: list[str]
+    ) -> None:
+        """A process that has just compiled the rules compiles agents sooner; and whoever comes first has a board first,
+        where many wait."""
+        await self.thinkers.run(
+            visitor, tasks.prepare, game.source, setting, agents, seconds=COMPILING, is_slow=True
+        )  # fmt: skip
+        if setting:
+            await asyncio.to_thread(frames.rehearse, game, *setting)  # finds everything in the cache
 
     async def once(self, what: tuple[str, str], work: Coroutine[Any, Any, Any]) -> None:
         """Work whose result all processes find afterwards; further callers wait for the first."""
@@ -69,6 +85,9 @@ class Preparation:
             work.close()
         else:
             self._prepared[what] = self.tasks.start(work)
+        await self._finished(what)
+
+    async def _finished(self, what: tuple[str, str]) -> None:
         try:
             await asyncio.shield(self._prepared[what])
         except Exception:
@@ -79,9 +98,15 @@ class Preparation:
         task = self._prepared.get((game.source, ""))
         return task is not None and task.done() and not task.cancelled() and task.exception() is None
 
-    async def portrait(self, game: Game, visitor: str) -> str:
-        """A picture of the game for its card."""
+    async def portrait(self, game: Game) -> str | None:
+        """A picture of the game for its card; None while it is being drawn, since a browser that waits for some
+        pictures asks for nothing else."""
         if game.source not in self._portraits:
-            work = self.thinkers.run(visitor, tasks.portrait, game.source, seconds=COMPILING, is_slow=True)
-            self._portraits[game.source] = self.tasks.start(work)
-        return await asyncio.shield(self._portraits[game.source])
+            self._portraits[game.source] = self.tasks.start(self._draw(game))
+        done, _ = await asyncio.wait([self._portraits[game.source]], timeout=PATIENCE)
+        return done.pop().result() if done else None
+
+    async def _draw(self, game: Game) -> str:
+        if (game.source, "") in self._prepared:
+            await self._finished((game.source, ""))  # what is being compiled need not be compiled twice
+        return await self.thinkers.run(HOUSE, tasks.portrait, game.source, seconds=COMPILING, is_slow=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -21,17 +22,20 @@ PORTRAIT_PLIES = 40
 TRIES = 8
 
 
-def prepare(source: str, players: int, values: dict[str, object]) -> None:
-    """Compile all rules that a live match calls. The cache on the disk then has them for every process."""
-    rehearse(load(source), players, values)
+def nothing() -> None:
+    """So that there is a process, with everything loaded."""
 
 
-def prepare_agent(source: str, spec: str) -> None:
-    """The same for an agent: let it answer once."""
+def prepare(source: str, setting: tuple[int, dict[str, object]] | None, specs: Sequence[str]) -> None:
+    """Compile all rules that a live match calls, if its setting is given, and let each of these agents answer once. The
+    cache on the disk then has everything for every process."""
     game = load(source)
-    match = Match(game, game.facts.players[0])
-    for player, view in match.waiting().items():
-        made(spec, source).act(view, match.stream(player))
+    if setting:
+        rehearse(game, *setting)
+    for spec in specs:
+        match = Match(game, game.facts.players[0])
+        for player, view in match.waiting().items():
+            made(spec, source).act(view, match.stream(player))
 
 
 @lru_cache(64)

@@ -128,6 +128,8 @@ class Thinkers:
             kind, value = await process.ask(work.message, SLACK * work.seconds)
         except (EOFError, OSError, TimeoutError):
             pass  # the kernel has ended it, or it sleeps
+        except Exception as error:  # nobody must wait for a process that could not be made
+            value = f"{type(error).__name__}: {error}"
         finally:
             self._used[work.visitor] = self._used.get(work.visitor, 0.0) + time.monotonic() - started
             if kind == "timeout" or not self.count:

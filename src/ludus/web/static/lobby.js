@@ -7,6 +7,7 @@ import { ownLink, start } from "./setting.js";
 
 const FRESH_EVERY = 5000;
 const FIRST_GAME = "gravwell";
+const MOST_TRIES = 8; // four minutes
 
 export async function showLobby(page) {
   const games = await ask("/api/games");
@@ -33,7 +34,7 @@ function reveal(setup) {
 }
 
 function gameCard(game, onclick) {
-  const picture = h("img", { src: game.picture, alt: "", loading: "lazy", onerror: () => picture.remove() });
+  const picture = h("img", { src: game.picture, alt: "", loading: "lazy", onerror: () => askAgain(picture, game) });
   const [fewest, most] = game.players;
   const players = fewest === most ? `${most} players` : `${fewest}–${most} players`;
   const facts = [players, game.hidden && "secrets", game.chance && "luck"].filter(Boolean).join(" · ");
@@ -41,6 +42,14 @@ function gameCard(game, onclick) {
   return h("button", look,
     h("span", { class: "thumb" }, picture), h("b", {}, game.title),
     h("span", { class: "about" }, sentenceAbout(game)), h("span", { class: "soft" }, facts));
+}
+
+/** A picture that is still being drawn comes later; one that cannot be drawn never does. */
+function askAgain(picture, game) {
+  const tries = Number(picture.dataset.tries ?? 0) + 1;
+  if (tries > MOST_TRIES) return picture.remove();
+  picture.dataset.tries = tries;
+  setTimeout(() => { picture.src = `${game.picture}?try=${tries}`; }, 500 * 2 ** tries);
 }
 
 /** What the rule book begins with, without the title that already stands there. */

@@ -66,7 +66,8 @@ const search = (wanted) => `?${new URLSearchParams(wanted)}#matches`;
 const RESULTS = [["", "any result"], ["won", "won"], ["drew", "drew"], ["lost", "lost"]];
 const OUTCOMES = ["finished", "limit", "resigned", "illegal", "timeout", "exception", "crash"];
 
-/** The matches that fit, page by page; a long search stops by itself and goes on when it is asked to. */
+/** The matches that fit, page by page. The server answers after a moment, wherever its search has come to by then; as
+ *  long as nothing new is found, it is asked to go on. */
 class Matches {
   constructor(path, { agents }) {
     this.path = path;
@@ -93,18 +94,21 @@ class Matches {
   }
 
   async #load() {
-    const asked = new URLSearchParams([...new FormData(this.form)].filter(([, value]) => value));
-    if (this.next) asked.set("after", this.next);
-    const wanted = asked.toString();
-    this.wanted = wanted;
+    const chosen = [...new FormData(this.form)].filter(([, value]) => value);
+    const latest = this.latest = {}; // whoever chooses otherwise meanwhile takes its place
+    const before = this.list.children.length;
     this.state.textContent = "Searching …";
-    const { matches, next } = await ask(`${this.path}/matches?${wanted}`).catch(() => ({ matches: [], next: null }));
-    if (this.wanted !== wanted) return; // somebody chose otherwise meanwhile
-    this.next = next;
-    this.list.append(...matches.map(line));
+    this.more.hidden = true;
+    do {
+      const asked = new URLSearchParams(this.next ? [...chosen, ["after", this.next]] : chosen);
+      const found = await ask(`${this.path}/matches?${asked}`).catch(() => ({ matches: [], next: null }));
+      if (this.latest !== latest) return;
+      this.next = found.next;
+      this.list.append(...found.matches.map(line));
+    } while (this.next && this.list.children.length === before);
     const count = this.list.children.length;
-    this.state.textContent = count ? `${count} shown` : next ? "None among those searched so far." : "None.";
-    this.more.hidden = !next;
+    this.state.textContent = count ? `${count} shown` : "None.";
+    this.more.hidden = !this.next;
   }
 }
 
