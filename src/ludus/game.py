@@ -188,6 +188,12 @@ class Game:
         self.kernel(kernels.menus)(states, np.array([player]), out, count)
         return out[0, : count[0]]
 
+    def stuck(self, states: np.ndarray) -> int:
+        """The first player who must act in a single state and has no action there: a fault of the game; -1 if none."""
+        mask = int(self.waiting(states)[0])
+        acting = (player for player in range(mask.bit_length()) if mask >> player & 1)
+        return next((player for player in acting if not len(self.menu(states, player))), -1)
+
     def allows(self, states: np.ndarray, player: int, action: int) -> bool:
         """Whether the action is legal in a single state."""
         out = np.empty(1, np.bool_)

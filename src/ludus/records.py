@@ -22,12 +22,18 @@ from ludus.rules import share
 OUTCOMES = {
     "finished": "the rules ended it",
     "limit": "it reached the declared maximum of plies",
+    "stuck": "a player had to act and had no legal action: a fault of the game",
     "resigned": "a player gave up",
     "illegal": "a player answered with something that is no legal action",
     "timeout": "a player overran its clock",
     "exception": "a player's code raised an error",
     "crash": "a player's process ended",
 }
+
+
+def no_action(player: int) -> str:
+    """What the record of a match says that got stuck."""
+    return f"player {player + 1} has no legal action"
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -12,8 +13,8 @@ from ludus import Agent, agent, load
 from ludus.arena.blocks import rotations
 from ludus.arena.bulk import Arena
 from ludus.arena.contest import contest
-from ludus.arena.lockstep import play_batch, records_of
-from ludus.arena.match import Match
+from ludus.arena.lockstep import Seating, play_batch, records_of
+from ludus.arena.match import Match, replay
 from ludus.errors import BadInput, Mismatch
 from ludus.workers import Threads
 
@@ -112,3 +113,27 @@ def test_agents_that_cannot_play_are_refused_before_the_first_move():
         contest("goofspiel", ["alphabeta", "random"])
     with pytest.raises(BadInput, match="for 2 players, not 3"):
         contest("tic_tac_toe", ["random"] * 3)
+
+
+def test_an_empty_menu_is_said_to_be_the_games_fault_either_way(tmp_path):
+    """The second player of this game may not mark a cell beside the first one's; sometimes that leaves none."""
+    row = Path(__file__).parents[1] / "example_games" / "row.py"
+    text = row.read_text(encoding="utf-8")
+    planted = "if state.board[cell] == 0 and (player == 0 or state.board[max(cell - 1, 0)] != 1):"
+    path = tmp_path / "stuck_row.py"
+    path.write_text(text.replace("if state.board[cell] == 0:", planted), encoding="utf-8")
+    result = contest(str(path), ["random", "random"], games=40)
+    assert {fault.outcome for fault in result.faults} == {"stuck"}
+    assert result.faults[0].text.startswith("stuck_row got stuck in ")
+    assert result.faults[0].text.endswith("a fault of the game: player 2 has no legal action")
+    game = load(str(path))
+    block, rotation = result.faults[0].key[1:]
+    record = next(
+        record
+        for group in Arena(game, ["random", "random"]).play([Seating((0, 1), block, rotation)])
+        for _, record in group
+    )
+    match = replay(record)
+    assert (match.outcome, match.returns) == ("stuck", [0.0, 0.0])
+    assert match.outcome_text().startswith(f"nobody can go on: at ply {record.plies} player 2 has no legal action")
+    assert match.record(record.agents) == record

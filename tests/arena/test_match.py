@@ -13,6 +13,7 @@ from ludus import agent, load
 from ludus.arena.match import Match, replay
 from ludus.errors import AgentFault, BadInput, BadRecord
 from ludus.records import MatchRecord
+from ludus.rules import share
 
 SETTINGS = [("tic_tac_toe", 2), ("kuhn_poker", 2), ("goofspiel", 2), ("goofspiel", 4), ("connect_four", 2)]
 
@@ -80,7 +81,8 @@ def test_a_forfeit_costs_the_culprit_and_pays_the_others(players):
     match = Match(load("goofspiel"), players)
     match.forfeit(1, "timeout", "asleep")
     assert match.over
-    assert match.returns[1] == -1
+    shares = [share(payoff, players) for payoff in match.returns]
+    assert shares == pytest.approx([0 if seat == 1 else 1 / (players - 1) for seat in range(players)])
     assert sum(match.returns) == pytest.approx(0)
     assert match.waiting() == {}
     assert "player 2 loses: timeout (asleep)" in match.outcome_text()

@@ -89,15 +89,23 @@ def test_every_map_of_a_folder_is_played_from_both_seats(ludus, tmp_path):
     for number in (2, 10, 1):
         (tmp_path / f"map{number}.txt").write_text(MAP.format(number % 6, 9))
     records = tmp_path.parent / f"{tmp_path.name}.jsonl"
-    code, out, _ = ludus(
+    command = [
         "match", "planet_wars", "rage", "dual", "--maps", str(tmp_path), "--rule", "turns=5", "--records", str(records),
         "--json",
-    )  # fmt: skip
+    ]  # fmt: skip
+    code, out, _ = ludus(*command)
     assert code == 0
     assert json.loads(out)["games"] == 6
     rows = [json.loads(line) for line in records.read_text().splitlines()]
     growth = {(row["block"], row["rotation"]): row["start"]["growth"][0] for row in rows if "block" in row}
     assert growth == {(block, seat): (1, 2, 4)[block] for block in range(3) for seat in range(2)}
+    cut = records.read_text()[: len(records.read_text()) // 2]
+    records.write_text(cut)
+    code, again, err = ludus(*command)  # goes on with what is there
+    assert (code, err) == (0, "")
+    assert json.loads(again) == json.loads(out)
+    assert records.read_text().startswith(cut[: cut.rindex("\n") + 1])
+    assert sorted(tmp_path.parent.glob(f"{tmp_path.name}*.jsonl")) == [records]
 
 
 def test_a_bad_map_is_told_with_its_file_and_line(ludus, tmp_path):

@@ -169,14 +169,15 @@ def test_flaws_are_found_with_a_replay_at_the_spot():
 
     cell = played(load("tic_tac_toe"), ["random", "random"], 30)
     stuck, endless = cell.replays[0], cell.replays[1]
-    menus = stuck.menus.copy()
-    menus[3] = 0
     lost = [replace(replay, shares=np.array([1.0, 0.0])) for replay in cell.replays[2:]]
-    changed = replace(cell, replays=[replace(stuck, menus=menus), replace(endless, outcome="limit"), *lost])
+    halted = replace(cell.records[0], outcome="stuck", plies=3, detail="player 2 has no legal action")
+    changed = replace(
+        cell, records=[halted, *cell.records[1:]], replays=[stuck, replace(endless, outcome="limit"), *lost]
+    )
     for replay in changed.replays[:2]:
         replay.shares[:] = [1.0, 0.0]
     bugs = {bug.kind: bug for bug in find_flaws([changed], 2)}
-    assert (bugs["no-legal-action"].record, bugs["no-legal-action"].ply) == (cell.records[0], 3)
+    assert (bugs["no-legal-action"].record, bugs["no-legal-action"].ply) == (halted, 3)
     assert bugs["no-legal-action"].sentence == "at ply 3 player 2 has no legal action"
     assert bugs["endless"].ply == endless.plies
     assert bugs["cannot-win"].sentence.startswith("player 2 never got")

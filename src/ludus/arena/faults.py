@@ -1,8 +1,9 @@
-"""Who failed, why, how often, and in which match it can be seen."""
+"""Who failed, why, how often, and in which match it can be seen: an agent, or the game itself."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from ludus.records import Key, MatchRecord
 
@@ -13,7 +14,7 @@ OTHERS = "other reasons"
 
 @dataclass(frozen=True)
 class Fault:
-    """How often an agent failed for one reason, and the first match in which it did."""
+    """How often an agent, or the game, failed for one reason, and the first match in which it did."""
 
     agent: str
     outcome: str
@@ -26,7 +27,16 @@ class Fault:
     def text(self) -> str:
         times = "1 match" if self.count == 1 else f"{self.count:,} matches"
         reason = f": {self.detail}" if self.detail else ""
+        if self.outcome == "stuck":
+            return f"{self.agent} got stuck in {times}, a fault of the game{reason}"
         return f"{self.agent} lost {times} by {self.outcome}{reason}"
+
+
+def failed(record: MatchRecord) -> str:
+    """Who failed in a match: an agent, or the game where a player had no action; nobody in most."""
+    if record.outcome == "stuck":
+        return Path(record.game).stem
+    return record.agents[record.culprit] if record.culprit >= 0 else ""
 
 
 class FaultCount:
@@ -36,9 +46,9 @@ class FaultCount:
         self._found: dict[tuple[str, str, str], Fault] = {}
 
     def add(self, record: MatchRecord, lineup: int = 0) -> None:
-        if record.culprit < 0:
+        if not (agent := failed(record)):
             return
-        who = record.agents[record.culprit], record.outcome
+        who = agent, record.outcome
         place = (*who, record.detail)
         if place not in self._found and sum(key[:2] == who for key in self._found) >= MOST_REASONS:
             place = (*who, OTHERS)

@@ -33,11 +33,13 @@ def sample(
     )  # fmt: skip
 
 
-def open_kept(path: Path, wanted: MatchRecord) -> tuple[RecordFile, str]:
-    """The file for matches like `wanted`, and a sentence where what was in it had to move aside."""
+def open_kept(path: Path, wanted: Sequence[MatchRecord]) -> tuple[RecordFile, str]:
+    """The file for matches like these, one for each first position, which blocks take in turn; and a sentence where
+    what was in it had to move aside."""
     file = RecordFile(path)
     try:
-        others = (changes(_parts(record), _parts(wanted)) for record in file.read() if not _alike(record, wanted))
+        pairs = ((record, wanted[record.block % len(wanted)]) for record in file.read())
+        others = (changes(_parts(record), _parts(like)) for record, like in pairs if not _alike(record, like))
         found = next((other for other in others if other), [])
         reason = f"{' and '.join(found)} changed since {path} was written" if found else ""
     except BadRecord as error:

@@ -15,14 +15,16 @@ import numpy as np
 from ludus.agent import Agent
 from ludus.compile import template
 from ludus.game import Game
-from ludus.records import MatchRecord
+from ludus.records import MatchRecord, no_action
 from ludus.rng import match_words
-from ludus.rules import SEATS, hide, step, to_act
+from ludus.rules import MAX_ACTIONS, SEATS, hide, legal, step, to_act
 
 
 @template
 def collect(states, seats, agent, words, memories, views, matches, players, streams):
-    """The views that one agent must answer now, and its streams with what it remembers; their number."""
+    """The views that one agent must answer now, and its streams with what it remembers; their number. Where its menu is
+    empty nobody is asked."""
+    menu = np.empty(MAX_ACTIONS, np.int32)
     n = 0
     for i in range(states.shape[0]):
         mask = to_act(states[i])
@@ -30,6 +32,8 @@ def collect(states, seats, agent, words, memories, views, matches, players, stre
             if mask >> player & 1 and seats[i, player] == agent:
                 views[n] = states[i]
                 hide(views[n], player)
+                if legal(views[n], player, menu) == 0:
+                    continue
                 matches[n] = i
                 players[n] = player
                 streams[n, 0] = words[i, 1 + player]
@@ -51,10 +55,14 @@ def spread(n, matches, players, streams, answers, actions, words, memories):
 
 @template
 def move_on(states, actions, words, plies):
-    """One joint step in every match that is not over; how many are still going on."""
+    """One joint step in every match that is not over and has all its answers; how many are still going on."""
     going_on = 0
     for i in range(states.shape[0]):
-        if to_act(states[i]) != 0:
+        mask = to_act(states[i])
+        for player in range(SEATS):
+            if mask >> player & 1 and actions[i, player] < 0:
+                mask = 0
+        if mask != 0:
             step(states[i], actions[i], words[i, :1])
             plies[i] += 1
             going_on += to_act(states[i]) != 0
@@ -80,6 +88,8 @@ class Batch:
     returns: np.ndarray
     plies: np.ndarray
     finished: np.ndarray
+    stuck: list[int]
+    """Who had to act and had no action, in the matches that were neither finished nor too long; -1 in all others."""
     history: list[np.ndarray]
     """The joint actions of every step, where they were asked for."""
 
@@ -103,7 +113,9 @@ def play_batch(
     history = play_to_the_end(game, agents, states, seats, words, plies, game.facts.max_plies if with_history else 0)
     finished = game.waiting(states) == 0
     returns = np.where(finished[:, None], game.payoffs(states)[:, :players], 0.0)
-    return Batch(seatings, returns, plies, finished, history)
+    halted = (~finished & (plies < game.facts.max_plies)).tolist()
+    stuck = [game.stuck(states[i : i + 1]) if halted[i] else -1 for i in range(len(states))]
+    return Batch(seatings, returns, plies, finished, stuck, history)
 
 
 def play_to_the_end(
@@ -154,7 +166,8 @@ def records_of(
     actions, returns, plies = _actions(batch), batch.returns.tolist(), batch.plies.tolist()
     specs = [agent.spec for agent in agents]
     starts = [None] if start is None else [game.state_json(one) for one in start]
-    for i, seating in enumerate(batch.seatings):
+    finished = batch.finished.tolist()
+    for i, (seating, stuck) in enumerate(zip(batch.seatings, batch.stuck)):
         yield MatchRecord(
             game=game.source,
             version=game.facts.version,
@@ -167,7 +180,8 @@ def records_of(
             actions=actions[i],
             returns=returns[i],
             plies=plies[i],
-            outcome="finished" if batch.finished[i] else "limit",
+            outcome="finished" if finished[i] else "limit" if stuck < 0 else "stuck",
+            detail="" if stuck < 0 else no_action(stuck),
             start=starts[seating.block % len(starts)],
         )
 

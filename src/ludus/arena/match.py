@@ -19,7 +19,7 @@ from ludus.agent import MOST_MEMORY
 from ludus.catalogue import load
 from ludus.errors import AgentFault, BadRecord, BadRules
 from ludus.game import Game, View
-from ludus.records import MatchRecord
+from ludus.records import MatchRecord, no_action
 from ludus.rng import match_words
 
 
@@ -93,8 +93,8 @@ class Match:
     def forfeit(self, player: int, outcome: str, detail: str = "") -> None:
         """End the match by a player's fault: it loses, the others share the point."""
         self.outcome, self.culprit, self.detail = outcome, player, detail
-        share = 1 / (self.players - 1) if self.players > 1 else 0.0
-        self.returns = [-1.0 if seat == player else share for seat in range(self.players)]
+        others = max(self.players - 1, 1)
+        self.returns = [-1 / others if seat == player else 1 / others**2 for seat in range(self.players)]
 
     def _step(self) -> None:
         joint = np.full((1, self.game.facts.players[1]), -1, np.int32)
@@ -116,11 +116,16 @@ class Match:
         elif self.plies >= self.game.facts.max_plies:
             self.outcome = "limit"
             self.returns = [0.0] * self.players
+        elif (player := self.game.stuck(self.states)) >= 0:
+            self.outcome, self.detail = "stuck", no_action(player)
+            self.returns = [0.0] * self.players
 
     def outcome_text(self) -> str:
         """How the match ended, in a sentence."""
         if self.outcome == "finished":
             return self.game.outcome_text(self.states)
+        if self.outcome == "stuck":
+            return f"nobody can go on: at ply {self.plies} {self.detail}, a fault of the game"
         if self.culprit < 0:
             return f"a draw after {self.plies} plies, the most this game may take"
         return f"player {self.culprit + 1} loses: {self.outcome}" + (f" ({self.detail})" if self.detail else "")

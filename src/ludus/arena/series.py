@@ -20,7 +20,7 @@ from itertools import islice
 
 from ludus.arena.blocks import OpenBlocks, rotations, scores
 from ludus.arena.choices import Units
-from ludus.arena.faults import MOST_REASONS, OTHERS, Fault
+from ludus.arena.faults import MOST_REASONS, OTHERS, Fault, failed
 from ludus.arena.lockstep import Seating
 from ludus.arena.schedule import Lineup
 from ludus.errors import BadRecord
@@ -206,8 +206,8 @@ class Series:
             sums = touched.setdefault(key[0], [0, 0])
             sums[0] += 1
             sums[1] += record.plies
-            if record.culprit >= 0:
-                self._add_fault(db, key, record)
+            if agent := failed(record):
+                self._add_fault(db, key, record, agent)
             if block := self._open.add(*key, record):
                 blocks[key[0], tuple(tuple(match.returns) for match in block)] += 1
                 self._ahead[key[0]].add(key[1])
@@ -243,8 +243,8 @@ class Series:
             self._frontier[number] += 1
         return self._frontier[number]
 
-    def _add_fault(self, db: sqlite3.Connection, key: Key, record: MatchRecord) -> None:
-        who = self.name, record.agents[record.culprit], record.outcome
+    def _add_fault(self, db: sqlite3.Connection, key: Key, record: MatchRecord, agent: str) -> None:
+        who = self.name, agent, record.outcome
         query = "select detail from faults where (tournament, agent, outcome) = (?, ?, ?)"
         reasons = {detail for (detail,) in db.execute(query, who)}
         detail = record.detail if record.detail in reasons or len(reasons) < MOST_REASONS else OTHERS

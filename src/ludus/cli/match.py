@@ -143,8 +143,9 @@ class _Kept:
         from ludus.arena.kept import contents, open_kept, sample
 
         self.contents = contents(game, specs, seconds)
-        start = None if opening is None else game.state_json(opening[0])
-        self.file, said = open_kept(path, sample(game, specs, values, seed, self.contents, start))
+        starts = [None] if opening is None else [game.state_json(one) for one in opening]
+        wanted = [sample(game, specs, values, seed, self.contents, start) for start in starts]
+        self.file, said = open_kept(path, wanted)
         if said:
             options.say(said)
         self._waiting: list[MatchRecord] = []

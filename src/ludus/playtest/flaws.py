@@ -36,10 +36,8 @@ def find_flaws(lineups: Iterable[Lineup], players: int) -> list[Flaw]:
     found: list[Flaw] = []
     for lineup in lineups:
         for record, replay in zip(lineup.records, lineup.replays):
-            stuck = np.flatnonzero(replay.menus == 0)
-            if len(stuck):
-                ply, player = int(replay.steps[stuck[0]]), int(replay.movers[stuck[0]]) + 1
-                found.append(Flaw("no-legal-action", f"at ply {ply} player {player} has no legal action", record, ply))
+            if record.outcome == "stuck":
+                found.append(Flaw("no-legal-action", f"at ply {record.plies} {record.detail}", record, record.plies))
             if replay.outcome == "limit":
                 sentence = f"a match of {lineup.name} is still going on after {replay.plies:,} plies"
                 found.append(Flaw("endless", sentence, record, replay.plies))

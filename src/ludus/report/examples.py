@@ -90,6 +90,8 @@ def ending_of(record: MatchRecord) -> str:
     plies = f"{record.plies} {'ply' if record.plies == 1 else 'plies'}"
     if record.outcome == "limit":
         return f"Stopped after {plies}, the most this game may take."
+    if record.outcome == "stuck":
+        return as_sentence(f"after {plies} {record.detail}, a fault of the game")
     if record.outcome != "finished":
         return f"Player {record.culprit + 1} lost by {record.outcome} after {plies}."
     best = [seat for seat, value in enumerate(record.returns) if value == max(record.returns)]

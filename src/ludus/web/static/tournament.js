@@ -64,7 +64,7 @@ const search = (wanted) => `?${new URLSearchParams(wanted)}#matches`;
 // ------------------------------------------------------------------------------------------------ matches
 
 const RESULTS = [["", "any result"], ["won", "won"], ["drew", "drew"], ["lost", "lost"]];
-const OUTCOMES = ["finished", "limit", "resigned", "illegal", "timeout", "exception", "crash"];
+const OUTCOMES = ["finished", "limit", "stuck", "resigned", "illegal", "timeout", "exception", "crash"];
 
 /** The matches that fit, page by page. The server answers after a moment, wherever its search has come to by then; as
  *  long as nothing new is found, it is asked to go on. */
