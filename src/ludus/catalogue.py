@@ -155,19 +155,34 @@ def agent(spec: str | Agent, game: str | Game, *, trust: bool = False) -> Agent:
     ``my_bot.py:depth=3`` is somebody's own: its code runs here only with `trust`.
     """
     game = load(game)
+    made = accepted(spec, game, trust=trust)
+    made.prepare(game)
+    return made
+
+
+def accepted(spec: str | Agent, game: Game, *, trust: bool = False) -> Agent:
+    """The same, not ready to play yet: that would take longer than to say whether it can."""
     if isinstance(spec, str):
         name, _, text = spec.partition(":")
         kind = agent_kind(name.strip(), game.source, trust=trust)
         made = kind(**read_settings(kind, text))
     else:
         made = spec
-    reason = made.refuses(game.facts)
-    if made.only_for and made.only_for != game.source:
-        reason = f"it is an agent of {made.only_for} alone"
-    if reason:
+    if reason := _refusal(made, game):
         raise Mismatch(f"{made.name} cannot play {game.name}: {reason}")
-    made.prepare(game)
     return made
+
+
+def _refusal(made: Agent, game: Game) -> str:
+    if made.only_for and made.only_for != game.source:
+        return f"it is an agent of {made.only_for} alone"
+    return made.refuses(game.facts)
+
+
+def agents_for(game: Game) -> dict[str, type[Agent]]:
+    """Our agents that can play a game, by the names that they have there."""
+    kinds = {name.removeprefix(f"{game.source}/"): kind for name, kind in agent_kinds().items()}
+    return {name: kind for name, kind in kinds.items() if not _refusal(kind(), game)}
 
 
 def describe(name: str, kind: type[Agent]) -> dict[str, Any]:

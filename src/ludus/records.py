@@ -193,7 +193,9 @@ class Store:
             self.db.execute("pragma journal_mode = wal")
             self.db.execute("pragma synchronous = normal")
             self._create(SCHEMA)
-        except (sqlite3.DatabaseError, OSError) as error:
+        except (sqlite3.OperationalError, OSError) as error:
+            raise DiskTrouble(f"the store {path} cannot be opened: {error}") from None
+        except sqlite3.DatabaseError as error:
             raise BadRecord(f"{path} is no store of matches: {error}") from None
 
     def __enter__(self) -> Store:

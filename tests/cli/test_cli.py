@@ -22,6 +22,7 @@ def ludus(command_line):
     return command_line
 
 
+AUCTION = Path(__file__).parents[1] / "example_games" / "auction.py"
 COMMANDS = ["games", "agents", "check", "perft", "play", "match", "tournament", "bench", "cache"]
 
 
@@ -54,6 +55,17 @@ def test_agents_lists_settings(ludus):
     listed = {one["name"]: one for one in json.loads(ludus("agents", "--json")[1])}
     assert listed["mcts"]["settings"]["sims"]["default"] == 400
     assert "without chance" in listed["alphabeta"]["accepts"]
+
+
+def test_agents_of_a_game_are_those_that_can_play_it(ludus):
+    names = {game: [one["name"] for one in json.loads(ludus("agents", game, "--json")[1])]
+             for game in ("kuhn_poker", "planet_wars", str(AUCTION))}  # fmt: skip
+    assert {"random", "mcts"} <= set(names["kuhn_poker"])
+    assert "alphabeta" not in names["kuhn_poker"]
+    assert "champion" in names["planet_wars"]
+    assert "champion" not in names[str(AUCTION)]
+    assert "6 agents can play Kuhn poker" in ludus("agents", "kuhn_poker")[1]
+    assert "cannot be read: No such file" in ludus("agents", "none.py")[2]
 
 
 def test_match_json_has_the_promised_shape(ludus):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,36 @@ def test_nonsense_gets_one_sentence(command_line, tmp_path, words, sentence):
     assert code == 2
     assert sentence in " ".join(err.split())
     assert "Traceback" not in err
+
+
+@contextmanager
+def small_disk(size: int):
+    """As if no file could be longer."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        (60_000, ("playtest", "tic_tac_toe", "--quick", "--out", "here")),
+        (60_000, ("compare", "tic_tac_toe", "kuhn_poker", "--agent", "random", "--games", "99", "--out", "here")),
+        (100, ("train", "dictionary", "tic_tac_toe", "--out", "here")),
+    ],
+)
+def test_a_disk_without_room_gets_a_sentence_and_keeps_what_is_there(command_line, tmp_path, size, words):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "mine.txt").write_text("here")
+    with small_disk(size):
+        code, _, err = command_line(*words)
+    assert code == 2
+    assert "cannot write" in err
+    assert "Traceback" not in err
+    assert (tmp_path / "here" / "mine.txt").read_text() == "here"
 
 
 def test_the_version_is_printed(command_line):

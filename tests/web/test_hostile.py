@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 from pathlib import Path
 
 import pytest
 from starlette.websockets import WebSocketDisconnect
 
+from ludus.arena.match import Match
+from ludus.catalogue import load
+from ludus.errors import LudusError
 from ludus.runs import SHIPPED
 from ludus.web import lobby as lobby_module
 from ludus.web import socket as socket_module
+from ludus.web.archive import Archive
 from ludus.web.guard import LOOPBACK
+from ludus.web.offers import Offers
 from ludus.web.visitors import Limits
 from tests.web.guests import address, open_match, sitting, visiting
 
@@ -440,3 +446,20 @@ def test_a_store_that_is_damaged_while_serving_gives_a_sentence(tmp_path):
         answer = client.get("/api/replays")
         assert answer.status_code == 422
         assert "store" in answer.json()["error"]
+
+
+def test_a_full_disk_keeps_the_matches_that_are_there(tmp_path):
+    archive = Archive(Offers(), tmp_path / "store.sqlite", tmp_path)
+    match = Match(load("tic_tac_toe"), 2)
+    match.forfeit(0, "resigned")
+    archive.keep("0" * 12, match.record(["human", "random"]))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(LudusError, match=r"store\.sqlite"):
+            archive.keep("1" * 12, match.record(["human", "random"]))
+        with pytest.raises(LudusError, match=r"store\.sqlite"):
+            archive.keep_live({"2" * 12: {"record": {}}})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [row["id"] for row in archive.replays()] == ["0" * 12]

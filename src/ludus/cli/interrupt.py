@@ -29,6 +29,13 @@ def listen() -> None:
     os.set_blocking(mouth, False)
     signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
     threading.Thread(target=_wait_for_signal, args=(ear,), daemon=True).start()
+    sys.unraisablehook = _complain
+
+
+def _complain(unheard: sys.UnraisableHookArgs) -> None:
+    """Where the compiler calls back it drops Ctrl-C, with a long story; the thread has heard it."""
+    if not isinstance(unheard.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(unheard)
 
 
 def _wait_for_signal(ear: int) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ludus.agent import Agent
-from ludus.catalogue import agent, agent_kinds, game_names, load
+from ludus.catalogue import accepted, agent, agent_kinds, game_names, load
 from ludus.errors import BadInput, BadRules, BadSpec, LudusError, UnknownName
 from ludus.game import Game
 from ludus.runs import SHIPPED
@@ -132,7 +132,7 @@ class Offers:
 
 def _rung(game: Game, spec: str, strength: str, word: str) -> dict[str, str] | None:
     try:
-        kind = type(agent(spec, game))
+        kind = type(accepted(spec, game))
     except LudusError:
         return None
     about = (kind.__doc__ or "").strip().partition("\n")[0]
