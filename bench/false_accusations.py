@@ -2,17 +2,26 @@
 
     python bench/false_accusations.py            400 sound games, 40 of each planted fault: five minutes of one core
     python bench/false_accusations.py 40 10      fewer
+    python bench/false_accusations.py real 100   real playtests: two seconds of one core each
+    python bench/false_accusations.py real 50 200    those with seeds from 200 on, for another core
 
 Matches are made up as measured records, so that the truth is known: equal seats, no action worth more than another, a
 lead that comes and goes by the laws of a fair random walk. They go through all metrics, and the verdict counts.
+
+The real ones are of Goofspiel with a few cards: both players choose at once from the same cards, so that no seat and
+no card of a sound playtest may be accused. A lineup has as many matches as a quick playtest dares to judge by, and the
+strongest search is weak, which makes them short; all else is as `ludus playtest` does it.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+import tempfile
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -20,8 +29,9 @@ from ludus.arena.statistics import wilson
 from ludus.catalogue import load
 from ludus.measure.evidence import Level, Lineup
 from ludus.measure.replays import Alternatives, Replay, Trace
-from ludus.playtest.plan import RANDOM, Gate
+from ludus.playtest.plan import RANDOM, Gate, Mode, Order
 from ludus.playtest.playtest import Playtest
+from ludus.playtest.run import Runner
 from ludus.playtest.verdict import read
 from ludus.records import MatchRecord
 
@@ -30,6 +40,9 @@ KINDS = [f"card {k}" for k in range(1, 17)]
 MATCHES = (32, 40, 64, 100, 200, 400)
 """Of self-play in a quick playtest, by how fast the game is."""
 CONTINUATIONS = 32
+SHORT = Mode("short", 60, 0.05, top=64)
+SHORT_MATCHES = 64
+CARDS = (4, 5, 6)
 
 
 @dataclass(frozen=True)
@@ -151,18 +164,35 @@ def reds(number: int, truth: Truth) -> set[str]:
     return {light.topic for light in found.lights if light.colour == "red"}
 
 
+def real_reds(seed: int) -> set[str]:
+    """The red lights of a real playtest of a game with nothing wrong."""
+    rules: dict[str, object] = {"cards": CARDS[seed % len(CARDS)]}
+    order = Order("goofspiel", "default", rules, 2, SHORT, seed, [], SHORT_MATCHES)
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(order, Path(folder) / "playtest")
+        runner.ledger.kept["checked"] = True  # once is enough
+        return {light.topic for light in read(runner.run()).lights if light.colour == "red"}
+
+
+def count_accused(what: str, found: Iterable[set[str]]) -> None:
+    accused = list(found)
+    topics = Counter(topic for one in accused for topic in one)
+    print(f"{what} with a red light: {wilson(sum(map(bool, accused)), len(accused))} {dict(topics)}", flush=True)
+
+
+def real(count: int = 100, first: int = 0) -> None:
+    count_accused("real playtests", map(real_reds, range(first, first + count)))
+
+
 def main(sound: int = 400, planted: int = 40) -> None:
-    topics: Counter[str] = Counter()
-    accused = 0
-    for number in range(sound):
-        found = reds(number, SOUND)
-        accused += bool(found)
-        topics.update(found)
-    print(f"sound games with a red light: {wilson(accused, sound)} {dict(topics)}", flush=True)
+    count_accused("sound games", (reds(number, SOUND) for number in range(sound)))
     for topic, truth in PLANTED.items():
         hits = sum(topic in reds(10_000 + number, truth) for number in range(planted))
         print(f"planted, {topic}: found in {wilson(hits, planted)}", flush=True)
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    if sys.argv[1:2] == ["real"]:
+        real(*map(int, sys.argv[2:]))
+    else:
+        main(*map(int, sys.argv[1:]))
