@@ -171,10 +171,12 @@ def test_the_games_of_strangers_pass(name):
 
 
 def test_the_bots_page_is_followed(tmp_path):
-    for name, text in zip(("leftmost.py", "careful.py"), blocks("docs/bots.md"), strict=True):
+    *agents, program = blocks("docs/bots.md")
+    for name, text in zip(("leftmost.py", "careful.py"), agents, strict=True):
         (tmp_path / name).write_text(text)
         report = check_agent(str(tmp_path / name), "tic_tac_toe", matches=1, seconds=1000)
         assert report.ok, report.failures
+    compile(program, "still.py", "exec")
     player = ludus.agent(f"{tmp_path / 'careful.py'}:tries=2", "tic_tac_toe", trust=True)
     match = ludus.Match(load("tic_tac_toe"), 2)
     player.act(match.view(0), match.stream(0))

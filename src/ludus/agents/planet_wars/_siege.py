@@ -27,7 +27,6 @@ SIEGE = record(
 
 WEIGHTS = record(
     span=np.int32,  # turns that are looked ahead
-    after=np.int32,  # turns for which what is held then still counts
     delay=np.int32,  # turns by which my streams start later
     pull=np.float64,  # how bad a ship of the rival's is that still stands, in thousandths a turn
     share=np.int32,  # sixteenths of the streams in the second siege
@@ -36,11 +35,10 @@ WEIGHTS = record(
     starts=np.int32,
     tries=np.int32,
     cost=np.float64,  # how bad a ship is that is lost to neutral planets
-    hope=np.float64,
-    fear=np.float64,
-    relay=np.int32,
-    trust=np.float64,
-    work=np.int64,
+    hope=np.float64,  # how much a planet counts that only a siege would win
+    relay=np.int32,  # turns that a move by way of another own planet may take longer
+    trust=np.float64,  # how much the worth after the rival's reply counts, against that before it
+    work=np.int64,  # turns of sieges after which no more plans are tried
 )
 
 WHOLE = 16
@@ -83,11 +81,10 @@ def departures(outlook, siege, source, delay):
 
 @rule
 def held(owner, expected, weights):
-    """How much a turn of growth counts, -1 … 1: what only a siege would win or lose is partly as it was."""
-    now = 1.0 if owner == MINE else -1.0
-    if owner == expected or expected == NEUTRAL:
-        return now
-    return now * (2.0 * weights.hope - 1.0) if owner == MINE else now * (2.0 * weights.fear - 1.0)
+    """How much a turn of growth counts, -1 … 1: what only a siege would win from the rival is partly as it was."""
+    if owner == MINE and expected == RIVALS:
+        return 2.0 * weights.hope - 1.0
+    return 1.0 if owner == MINE else -1.0
 
 
 @rule
@@ -113,10 +110,6 @@ def besieged(outlook, siege, planet, weights, share):
             owner, ships = clash(owner, ships, mine, rivals)
             mine, rivals = 0, 0
         standing += ships if owner == RIVALS else 0
-    if owner != NEUTRAL:
-        worth += (
-            growth * held(owner, outlook.owner[planet, t], weights) * min(weights.after, outlook.left - outlook.span)
-        )
     return worth - 0.001 * weights.pull * standing
 
 

@@ -34,8 +34,8 @@ from ludus.settings import setting
 LINKS = 12  # steps in a plan
 WORK = 400_000  # turns of sieges in a millisecond
 SMALL = 1e-9
-TUNED = {"span": (4, 60), "after": (0, 60), "delay": (0, 8), "pull": (0, 99), "cost": (0, 9), "share": (0, 16),
-         "second": (0, 9), "hope": (0, 1), "fear": (0, 1), "raids": (0, 30), "relay": (-1, 9)}  # fmt: skip
+TUNED = {"span": (4, 60), "delay": (0, 8), "pull": (0, 99), "cost": (0, 9), "share": (0, 16), "second": (0, 9),
+         "hope": (0, 1), "raids": (0, 30), "relay": (-1, 9)}  # fmt: skip
 """The numbers that evolution may change, and between which ends they make sense."""
 
 
@@ -139,25 +139,23 @@ class Champion(PlanningAgent):
     compiled: ClassVar[bool] = True
     only_for: ClassVar[str] = "planet_wars"
 
-    ms: int = setting(100, "milliseconds of an ordinary core a turn, at most", low=1)
+    ms: int = setting(20, "milliseconds of an ordinary core a turn, at most", low=1)
     run: str = setting("", "a run that tuned the weights")
-    span: float = setting(32.0, "turns that are looked ahead", low=4)
-    after: float = setting(0.0, "turns after these for which what is held at their end still counts", low=0)
+    span: float = setting(30.0, "turns that are looked ahead", low=4)
     delay: float = setting(2.0, "turns by which its own streams are taken to start later", low=0)
     pull: float = setting(
         1.0, "how bad a ship of the rival's is that still stands, in thousandths of a ship a turn", low=0
     )
-    cost: float = setting(1.0, "how bad a ship is that is lost to a neutral planet", low=0)
-    share: float = setting(8.0, "sixteenths of the streams in the second siege", low=0)
+    cost: float = setting(0.8, "how bad a ship is that is lost to a neutral planet", low=0)
+    share: float = setting(7.0, "sixteenths of the streams in the second siege", low=0)
     second: float = setting(1.0, "how much the second siege counts beside the first", low=0)
-    hope: float = setting(1.0, "how much a planet counts that only a siege would win", low=0, high=1)
-    fear: float = setting(1.0, "how much a planet counts that only a siege would lose", low=0, high=1)
-    raids: float = setting(8.0, "longest trip of a move against the rival; farther ones go to own planets only", low=0)
+    hope: float = setting(0.54, "how much a planet counts that only a siege would win", low=0, high=1)
+    raids: float = setting(11.0, "longest trip of a move against the rival; farther ones go to own planets only", low=0)
     relay: float = setting(1.0, "turns that a move by way of another own planet may take longer; -1: never so", low=-1)
     trust: float = setting(
-        1.0, "how much the worth after the rival's reply counts, against that before it", low=0, high=1
+        0.5, "how much the worth after the rival's reply counts, against that before it", low=0, high=1
     )
-    starts: int = setting(5, "plans that are tried, each from another first step", low=1)
+    starts: int = setting(64, "plans that are tried, time allowing, each from another first step", low=1)
     tries: int = setting(32, "steps that are judged anew after each link of a plan", low=1)
 
     def prepare(self, game: Game) -> None:
