@@ -160,6 +160,7 @@ class Champion(PlanningAgent):
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
+        self.work = 0  # what the last plan took
         numbers = self.tunable()
         if self.run:
             trained = load_numbers(self.run, self.name, game, len(numbers))
@@ -178,13 +179,8 @@ class Champion(PlanningAgent):
         return replace(self, run="", **{name: float(value) for name, value in zip(TUNED, numbers)})
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
-        out = np.empty(len(views), np.int32)
-        desk = (
-            np.zeros(2, OUTLOOK),
-            np.zeros(1, SIEGE),
-            np.zeros((2, STEPS), STEP),
-            np.zeros(1, PARTS),
-            np.zeros(2, PLAN),
-        )
+        out, siege = np.empty(len(views), np.int32), np.zeros(1, SIEGE)
+        desk = np.zeros(2, OUTLOOK), siege, np.zeros((2, STEPS), STEP), np.zeros(1, PARTS), np.zeros(2, PLAN)
         self.game.kernel(choose_as_champion)(views, players, self._weights, *desk, *self.room(), out)
+        self.work = int(siege["work"][0])
         return out

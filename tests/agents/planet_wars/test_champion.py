@@ -1,0 +1,77 @@
+"""The champion: its plans keep the rules, heed the time they are given, and its numbers can be tuned."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ludus import agent, load
+from ludus.agents.planet_wars._outlook import OUTLOOK, look, turn_round
+from ludus.agents.planet_wars.champion import TUNED, Champion
+from ludus.compile import template
+from ludus.errors import BadSpec
+from ludus.learn.evolution import Settings, train
+from ludus.runs import RunFolder
+from ludus.workers import Threads
+from tests.agents.planet_wars.test_outlook import GAME, outlooks, positions
+from tests.agents.planet_wars.test_planner import SKY, plan
+
+
+@template
+def look_and_turn(states, player, outlooks):
+    for i in range(states.shape[0]):
+        look(states[i], player, 50, outlooks[i])
+        turn_round(outlooks[i])
+
+
+def test_turned_round_an_outlook_is_the_rivals():
+    states = positions()[::20]
+    turned = np.zeros(len(states), OUTLOOK)
+    GAME.kernel(look_and_turn)(states, 0, turned)
+    rivals = outlooks(states, 1)
+    for table in ("owner", "ships", "landing", "leaving", "spare"):
+        assert np.array_equal(turned[table], rivals[table]), table
+
+
+@pytest.mark.parametrize("trust", ["0", "0.5", "1"])
+def test_a_plan_is_allowed_however_replies_count(trust):
+    assert plan(f"champion:trust={trust}") != []
+
+
+def work(spec: str) -> int:
+    """What a plan took, in turns of sieges."""
+    player = agent(spec, GAME)
+    states = GAME.parse_state(SKY, 2, GAME.rule_values())
+    player.act_many(states, np.array([0]), np.zeros((1, 1), np.uint64))
+    return player.work
+
+
+def test_more_time_tries_more_plans_up_to_all():
+    least, most = work("champion:ms=1"), work("champion:ms=10000")
+    assert work("champion:starts=1") <= least < most
+    assert most == work("champion:ms=20000")
+
+
+def test_settings_that_make_no_sense_are_refused():
+    with pytest.raises(BadSpec, match="trust must be at most 1"):
+        agent("champion:trust=2", GAME)
+    with pytest.raises(BadSpec, match="ms must be at least 1"):
+        agent("champion:ms=0", GAME)
+
+
+def test_tuned_numbers_are_played_within_their_ends():
+    tuned = agent(agent("champion", GAME).tuned(np.full(len(TUNED), 1e6)), GAME)
+    assert isinstance(tuned, Champion)
+    assert [float(tuned._weights[name][0]) for name in TUNED] == [high for _, high in TUNED.values()]
+    numbers = agent("champion", GAME).tunable()
+    assert agent("champion", GAME).tuned(numbers) == agent("champion", GAME)
+
+
+def test_evolution_changes_its_numbers(tmp_path):
+    settings = Settings(agent="champion:starts=1;tries=2", opponents="rage", generations=1, population=4, games=1)
+    game = load("planet_wars")
+    values = game.rule_values("skirmish", {"turns": 8})
+    run = RunFolder(tmp_path)
+    (row,) = train(game, values, settings, run, 1, Threads(1))
+    assert -100 <= row["margin"] <= 100
+    assert len(np.loadtxt(tmp_path / "numbers.txt")) == len(TUNED)
