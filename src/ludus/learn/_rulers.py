@@ -8,8 +8,12 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ludus.arena.contest import contest
-from ludus.arena.statistics import Interval
+import numpy as np
+
+from ludus.arena.blocks import rotations, scores
+from ludus.arena.lockstep import play_batch
+from ludus.arena.statistics import Interval, score_of_blocks
+from ludus.catalogue import agent
 from ludus.game import Game
 from ludus.runs import RunFolder
 from ludus.workers import Workers
@@ -73,9 +77,14 @@ def elo(share: float, players: int) -> float:
 class Rulers:
     """The rivals of one training."""
 
-    def __init__(self, game: Game, players: int, values: Mapping[str, object], run: RunFolder, ruler: str, sims: int):
+    def __init__(
+        self, game: Game, players: int, values: Mapping[str, object], run: RunFolder, ruler: str, sims: int, device: str
+    ):
         self.game, self.players, self.values, self.ruler = game, players, dict(values), ruler
-        self.latest, self.best = (f"alphazero:{run.path},sims={sims},network={name}" for name in ("latest", "best"))
+        self.latest, self.best = (
+            f"alphazero:{run.path},sims={sims},network={name},device={device}" for name in ("latest", "best")
+        )
+        self.is_alone = device == "cuda"  # one GPU, one who asks it
         self._seconds = 0.0  # that a match took the last time
 
     def judge(self, standing: Standing, seconds: float, seed: int, workers: Workers) -> Judgement:
@@ -89,9 +98,19 @@ class Rulers:
         return Judgement(random, ruler, best, self._elo(ruler, best, standing.elo), is_best)
 
     def _score(self, rival: str, games: int, seed: int, workers: Workers) -> Interval:
-        lineup = [self.latest, *[rival] * (self.players - 1)]
-        found = contest(self.game.source, lineup, games=games, seed=seed, rules=self.values, workers=workers)
-        return found.agents[0].interval
+        """The newest network in one seat, every seat equally often; each worker plays its share in lock-step."""
+        agents = [agent(spec, self.game) for spec in (self.latest, rival)]
+        lineup = [0, *[1] * (self.players - 1)]
+        parts = np.array_split(np.arange(-(-games // self.players)), 1 if self.is_alone else workers.count)
+
+        def play(blocks: np.ndarray) -> list[float]:
+            seatings = [seating for block in blocks.tolist() for seating in rotations(lineup, block)]
+            returns = play_batch(self.game, agents, seatings, seed, self.values).returns
+            return [scores(block.tolist())[0] for block in returns.reshape(len(blocks), self.players, -1)]
+
+        found = workers.stream(play, (part for part in parts if len(part)))
+        shares = np.array([share for part in found for share in part])
+        return score_of_blocks(len(shares), float(shares.sum()), float((shares**2).sum()), self.players)
 
     def _elo(self, ruler: Interval, best: Interval | None, elo_of_best: float) -> Interval:
         by_ruler = best is None or 1 - SURE < ruler.value < SURE

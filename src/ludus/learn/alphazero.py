@@ -115,7 +115,7 @@ class Training:
         teaching = (settings.rate, settings.trust, seed, workers.count, settings.device)
         self.teacher = Teacher(self.plan.net, self.players, *teaching)
         self.replay = Replay(self.plan.window)
-        self.rulers = Rulers(game, self.players, values, run, settings.ruler, self.plan.play.sims)
+        self.rulers = Rulers(game, self.players, values, run, settings.ruler, self.plan.play.sims, settings.device)
         self.standing = run.load("checkpoint.pt", self.teacher.restore) or Standing()
         self.replay.load(run, self.standing.rounds)
         self.tables = self._tables()
