@@ -178,7 +178,7 @@ class SlowLearner:
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_the_compiled_learner_does_what_the_published_algorithm_says(reward, preset):
     slow, seed = SlowLearner("distances", reward == "episode"), 5
-    fast = Learner(GAME, GAME.rule_values(preset), Settings(reward=reward), seed)
+    fast = Learner(GAME, GAME.rule_values(preset), Settings(reward=reward, players=4), seed)
     for number in range(12):
         slow.play(number, seed, GAME.rule_values(preset))
     fast.play(0, 12)

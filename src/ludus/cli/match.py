@@ -55,8 +55,7 @@ def command(
 
     rulebook, rules = load(game), options.read_rules(rule)
     values = rulebook.rule_values(preset, rules)
-    _check(rulebook, specs, svg, ply)
-    options.note_other_rules(specs, rulebook, values)
+    _check(rulebook, specs, values, svg, ply)
     opening, games = _opening(rulebook, start, maps, len(specs), values, games)
     safety = options.safety(trust, sandbox, debug)
     kept = _Kept(records, rulebook, specs, values, seed, seconds, opening) if records else None
@@ -93,11 +92,12 @@ def _opening(
     return found, len(found) * players
 
 
-def _check(game: Game, specs: list[str], svg: Path | None, ply: int | None) -> None:
+def _check(game: Game, specs: list[str], values: dict, svg: Path | None, ply: int | None) -> None:
     if len(specs) < 2 and game.facts.players[0] > 1:
         raise BadInput(f"{game.name} needs {game.facts.players[0]} agents, not {len(specs)}")
     if ply is not None and svg is None:
         raise BadInput("--ply says which position --svg draws; give --svg FILE too")
+    options.note_other_rules(specs, game, values)
 
 
 class _Listener:

@@ -48,8 +48,7 @@ def command(
     rivals = [against[min(k, len(against) - 1)] for k in range(n - 1)]
     if seat > n:
         raise BadInput(f"there is no seat {seat} with {n} players")
-    options.note_other_rules(rivals, rulebook, values)
-    hosts, salt = _start(rivals, rulebook, options.safety(trust, sandbox, debug))
+    hosts, salt = _start(rivals, rulebook, values, options.safety(trust, sandbox, debug))
     seats = [Seat(spec, one) for spec, one in zip(rivals, hosts)]
     seats.insert(seat - 1, Seat(HUMAN))
     person = Terminal(LiveMatch(Match(rulebook, n, values, seed=seed, start=opening, salt=salt), seats), seat - 1)
@@ -62,11 +61,12 @@ def command(
         print(person.live.record().to_json())
 
 
-def _start(specs: list[str], game: Game, safety: Safety) -> tuple[list[Host], str]:
+def _start(specs: list[str], game: Game, values: dict, safety: Safety) -> tuple[list[Host], str]:
     """The rivals, and a secret salt where one of them is somebody's own program."""
     from ludus.arena.hosts import Here, host
     from ludus.arena.match import fresh_salt
 
+    options.note_other_rules(specs, game, values)
     hosts = [host(spec, game, safety=safety) for spec in specs]
     for one in hosts:
         one.start()

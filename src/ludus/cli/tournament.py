@@ -56,23 +56,28 @@ def command(
     was edited, a fresh series begins beside the old one.
     """
     from ludus.arena.schedule import make_schedule
-    from ludus.catalogue import load
 
     schedule = make_schedule(
         game, specs, preset, options.read_rules(rule), players,
         format=format, seed=seed, move_seconds=seconds, elo1=elo, blocks=1,
     )  # fmt: skip
-    start = options.read_maps(load(game), maps, schedule.players, schedule.rules) if maps else None
-    schedule = replace(schedule, blocks=-(-games // schedule.players) if start is None else len(start))
-    options.note_other_rules(specs, load(game), schedule.rules)
+    schedule, start = _fill(schedule, maps, games)
     safety = options.safety(trust, sandbox, debug)
     standings = _play(schedule, start, store, name or Path(game).stem, jobs, safety, records)
     if json:
         options.print_json(standings.to_dict())
     else:
-        _show(standings, specs, store)
-        if trusted := options.trust_note(specs, safety):
-            print(trusted)
+        _show(standings, specs, store, options.trust_note(specs, safety))
+
+
+def _fill(schedule: Schedule, maps: Path | None, games: int) -> tuple[Schedule, np.ndarray | None]:
+    """As many blocks as the matches, or the maps, ask for."""
+    from ludus.catalogue import load
+
+    game = load(schedule.game)
+    options.note_other_rules(schedule.agents, game, schedule.rules)
+    start = options.read_maps(game, maps, schedule.players, schedule.rules) if maps else None
+    return replace(schedule, blocks=-(-games // schedule.players) if start is None else len(start)), start
 
 
 def _play(
@@ -118,7 +123,7 @@ class _Watch:
             self.bar.update(self.task, description=f"{self.title}, {self.tournament.schedule.agents[0]} {rate}")
 
 
-def _show(standings: Standings, specs: list[str], store: Path) -> None:
+def _show(standings: Standings, specs: list[str], store: Path, trusted: str) -> None:
     title = f"{standings.name}: {Path(standings.game).stem}, {standings.played:,} matches"
     if standings.ratings:
         _show_ratings(title, standings, standings.ratings)
@@ -132,6 +137,8 @@ def _show(standings: Standings, specs: list[str], store: Path) -> None:
         _show_test(specs, standings.test)
     if len(standings.agents) > 2:
         _show_pairs(standings)
+    if trusted:
+        print(trusted)
 
 
 def _show_ratings(title: str, standings: Standings, ratings: Ratings) -> None:

@@ -58,11 +58,9 @@ def command(
     if hasattr(learner, "ADVICE") and not json and (sentence := learner.ADVICE(rulebook)):
         options.say(sentence)
     folder = out or Path("runs") / f"{name.replace('/', '-')}-{rulebook.name}-{preset}-{seed}"
-    players = getattr(settings, "players", 0) or rulebook.facts.players[0]
-    _look_first(rulebook, values, players)
     run = _train(name, learner, rulebook, values, settings, folder, seed, jobs, quiet=json)
     spec = learner.SPEC(settings, folder) if hasattr(learner, "SPEC") else f"{name}:{folder}"
-    measured = _measure(spec, rulebook, values, players, seed)
+    measured = _measure(spec, rulebook, values, _players(settings, rulebook), seed)
     _draw(run, learner, measured)
     if json:
         options.print_json(_summary(run, measured))
@@ -81,6 +79,10 @@ def _method(method: str, game: Game, changes: list[str]) -> tuple[str, ModuleTyp
     return name, learner, learner.Settings(**read_settings(learner.Settings, ",".join(changes), f"method {name}"))
 
 
+def _players(settings: Any, game: Game) -> int:
+    return getattr(settings, "players", 0) or game.facts.players[0]
+
+
 def _look_first(game: Game, values: Mapping[str, object], players: int) -> None:
     """A game of the user's own may write where it should not, and a training plays it millions of times."""
     from ludus.game import is_path
@@ -97,6 +99,7 @@ def _train(
     from ludus.runs import begin_run
     from ludus.workers import workers
 
+    _look_first(game, values, _players(settings, game))
     run = begin_run(folder, name, game, values, settings, seed)
     done = len(run.rows())
     if done and not quiet:
