@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ from ludus.arena.contest import contest
 from ludus.arena.match import Match
 from ludus.catalogue import agent, agent_kinds, load
 from ludus.errors import Mismatch
+from ludus.runs import SHIPPED
 from ludus.testing import check_agent
 
 THRONES = load("thrones")
@@ -82,12 +86,39 @@ def test_attack_steps_out_and_straight_back():
 LADDER = [("attack", "rand", 0.8), ("safe", "rand", 0.8), ("ta1", "safe", 0.8), ("ta2", "safe", 0.8)]
 
 
-@pytest.mark.parametrize(("strong", "weak", "least"), [*LADDER, ("champion", "ta2", 0.6), ("bot1", "rand", 0.8)])
+@pytest.mark.parametrize(
+    ("strong", "weak", "least"), [*LADDER, ("champion:nodes=300", "ta2", 0.6), ("bot1", "rand", 0.8)]
+)
 def test_the_order_of_strength(strong, weak, least):
     played = contest("thrones", [strong, weak], games=30, seed=5, preset="paper_small")
     assert played.agents[0].score >= least
 
 
-def test_a_network_of_another_agent_is_refused(tmp_path):
+def copied_run(folder, **changes):
+    """The shipped run of bot 1, as if it had been made otherwise."""
+    shutil.copytree(SHIPPED / "thrones-bot1", folder)
+    settings = json.loads((folder / "settings.json").read_text())
+    (folder / "settings.json").write_text(json.dumps(settings | changes))
+    return folder
+
+
+def test_numbers_of_somebody_else_are_refused_by_both_names(tmp_path):
     with pytest.raises(Mismatch, match="trained by neat, not by evolution"):
         agent("bot2:run=gravwell-neat", THRONES)
+    with pytest.raises(Mismatch, match="numbers of bot1, not of bot2"):
+        agent("bot2:run=thrones-bot1", THRONES)
+    with pytest.raises(Mismatch, match=r"pivit.*thrones|thrones.*pivit"):
+        agent(f"bot1:run={copied_run(tmp_path / 'other', game='pivit')}", THRONES)
+
+
+def test_a_network_of_another_shape_is_refused(tmp_path):
+    run = copied_run(tmp_path / "short")
+    (run / "numbers.txt").write_text("1.0\n2.0")
+    with pytest.raises(Mismatch, match="holds 2 numbers; bot1 needs 19"):
+        agent(f"bot1:run={run}", THRONES)
+
+
+@pytest.mark.parametrize("spec", ["bot1:run=thrones-bot1", "bot2:run=thrones-bot2", "bot2:run=thrones-bot2-published"])
+def test_trained_players_ship(spec):
+    played = contest("thrones", [spec, "rand"], games=10, seed=1, preset="paper_small")
+    assert played.agents[0].score >= 0.6

@@ -1,0 +1,184 @@
+"""Who meets whom in the reproduction of the Thrones paper, and what was published or is known of it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from ludus.catalogue import load
+from ludus.identity import game_parts
+from ludus.papers import matches
+from ludus.papers.experiments import Experiment, Result, Scale, Watch, own_seed
+from ludus.papers.matches import Course, trainer_code
+from ludus.papers.thrones.duels import BOTH, GAME, LARGE, SMALL, duel, play
+from ludus.rng import word
+from ludus.workers import Workers
+
+BOT1 = "bot1:run=thrones-bot1,walker=200,shy_outside=4.5"
+"""Tuned by evolution, then made shyer of walkers by hand: against Safe it ran into them."""
+BOT2, PUBLISHED_BOT2 = "bot2:run=thrones-bot2", "bot2:run=thrones-bot2-published"
+BOTS = {"bot 1": BOT1, "bot 2": PUBLISHED_BOT2}
+RIVALS = {"rand": "Rand", "attack": "Attack", "safe": "Safe", "ta1": "TA1", "ta2": "TA2"}
+CHAMPION = "champion"
+SEVEN = {**RIVALS, BOT1: "bot 1", BOT2: "bot 2"}
+SEARCHERS = {"mcts:sims=16000": "mcts", "alphabeta:nodes=120000": "alphabeta"}
+"""At ten times the champion's time or more, in both rooms."""
+
+PUBLISHED = {
+    ("bot 1", LARGE): ((100, 100, 100, 100, 100), (100, 100, 100, 100, 100)),
+    ("bot 1", SMALL): ((100, 100, 100, 40, 100), (100, 100, 100, 60, 40)),
+    ("bot 2", LARGE): ((100, 40, 100, 100, 0), (100, 60, 20, 100, 0)),
+    ("bot 2", SMALL): ((100, 100, 100, 40, 40), (100, 100, 100, 100, 100)),
+}
+"""Percent of five matches, first and second seat, by rival."""
+PUBLISHED_GAMES = 5
+
+KNOWN = {
+    SMALL: {
+        "safe": ((96, 0, 26, 0, 0), (98, 52, 66, 0, 0)),
+        "attack": ((100, 0, 60, 0, 0), (100, 100, 100, 83, 0)),
+        "ta1": ((97, 17, 100, 3, 33), (100, 100, 100, 93, 100)),
+        "ta2": ((100, 100, 100, 0, 0), (100, 100, 100, 57, 100)),
+    },
+    LARGE: {
+        "safe": ((98, 58, 52, 0, 0), (100, 20, 54, 0, 0)),
+        "attack": ((100, 88, 80, 50, 0), (96, 28, 60, 0, 0)),
+        "ta1": ((100, 100, 100, 60, 70), (100, 50, 100, 70, 0)),
+        "ta2": ((100, 100, 100, 90, 100), (100, 100, 100, 50, 30)),
+    },
+}
+"""How the five rivals did against each other in an independent program, first and second seat, by rival."""
+KNOWN_GAMES = {SMALL: 60, LARGE: 20}
+"""At least so many matches a cell."""
+
+READINGS = {
+    "walkers=random": "walkers move at random",
+    "wall_encloses=on": "walls enclose",
+    "cap=200": "200 rounds",
+}
+MOMENTS = (10, 25, 50, 100, 200, 500)
+"""Rounds after which territories are compared."""
+SEEDS = 3
+
+
+def experiments(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experiment]:
+    found = [*table(scale, seed, workers), *ladder(scale, seed, workers), *champion(scale, seed, workers)]
+    found += [*readings(scale, seed, workers), *territory(scale, seed, workers)]
+    found += [evolution(scale, seed, folder, workers, k) for k in range(SEEDS)]
+    return [*found, again(seed), cost(seed)]
+
+
+def table(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
+    """The published table, and the second bot as we evolved it."""
+    games = scale.pick(200, 1_000)
+    bots = {**BOTS, "evolved": BOT2}
+    return [
+        duel(f"{bot.replace(' ', '')}-{preset}-{rival}", (spec, rival), preset, games, seed, workers)
+        for bot, spec in bots.items() for preset in BOTH for rival in RIVALS
+    ]  # fmt: skip
+
+
+def ladder(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
+    games = scale.pick(200, 1_000)
+    return [
+        duel(f"ladder-{preset}-{spec}-{rival}", (spec, rival), preset, games, seed, workers)
+        for preset in BOTH for spec in KNOWN[preset] for rival in RIVALS
+    ]  # fmt: skip
+
+
+def champion(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
+    games, few = {SMALL: scale.pick(60, 200), LARGE: scale.pick(20, 200)}, scale.pick(6, 40)
+    found = [
+        duel(f"champion-{preset}-{name}", (CHAMPION, spec), preset, games[preset], seed, workers)
+        for preset in BOTH for spec, name in SEVEN.items()
+    ]  # fmt: skip
+    # alphabeta wants rules without dice: the same rooms, and a draw where a coin would fall
+    return found + [
+        duel(f"champion-{preset}-{name}", (CHAMPION, spec), preset, few, seed, workers, {"tie": "draw"})
+        for preset in BOTH for spec, name in SEARCHERS.items()
+    ]  # fmt: skip
+
+
+def readings(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
+    games = scale.pick(50, 500)
+    return [
+        duel(f"reading-{change}-{rival}", (BOT1, rival), LARGE, games, seed, workers, dict([change.split("=")]))
+        for change in READINGS for rival in RIVALS
+    ]  # fmt: skip
+
+
+def territory(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
+    """Matches against the second assistant's bot that are cut after some rounds: the same ones, since neither bot
+    looks at the limit."""
+    games = scale.pick(20, 200)
+    return [
+        duel(f"territory-{preset}-{bot.replace(' ', '')}-{rounds}", (spec, "ta2"), preset, games, own_luck(seed),
+             workers, {"cap": rounds})
+        for preset in BOTH for bot, spec in BOTS.items() for rounds in MOMENTS
+    ]  # fmt: skip
+
+
+def own_luck(seed: int) -> int:
+    return word(seed, 77) >> 33
+
+
+def evolution(scale: Scale, seed: int, folder: Path, workers: Workers, k: int) -> Experiment:
+    """The published scheme from one more first network: the best reward of each generation."""
+    generations, name = scale.pick(8, 60), f"evolution-{k}"
+    own = own_seed(seed, name)
+    changes = {"agent": "bot2", "opponents": f"ta2+attack@{SMALL}", "scheme": "published", "games": 1, "spread": 0.03,
+               "generations": generations}  # fmt: skip
+    course = Course(GAME, "evolution", changes, LARGE)
+
+    def run(watch: Watch) -> Result:
+        run = course.run(own, folder / "runs" / name, workers, watch)
+        return {"rows": [{key: float(row[key]) for key in ("best", "mean", "share")} for row in run.rows()]}
+
+    settings = {"rules": matches.rules_of(GAME, LARGE), "changes": changes, "seed": own, "code": course.code}
+    return Experiment(name, settings, generations, run)
+
+
+def again(seed: int) -> Experiment:
+    """The same matches twice."""
+    own = own_seed(seed, "again")
+
+    def run(watch: Watch) -> Result:
+        values = load(GAME).rule_values(SMALL)
+        found = [play((BOT1, "ta1"), values, own, seat, 0, 20) for seat in (0, 1, 0, 1)]
+        watch(4)
+        return {"once": found[:2], "twice": found[2:]}
+
+    settings = {"rules": game_parts(load(GAME), load(GAME).rule_values(SMALL)), "seed": own,
+                "code": matches.codes(GAME, [BOT1, "ta1"])}  # fmt: skip
+    return Experiment("again", settings, 4, run)
+
+
+def cost(seed: int) -> Experiment:
+    """CPU-milliseconds a move, and generations of the published scheme a minute on one core."""
+
+    def run(watch: Watch) -> Result:
+        found = {}
+        for spec, name in {BOT1: "bot 1", BOT2: "bot 2", CHAMPION: CHAMPION, **SEARCHERS}.items():
+            found[name] = {preset: milliseconds(spec, preset, seed) for preset in BOTH}
+            watch(1)
+        return {"ms": found, "generations": generations_a_minute(seed)}
+
+    return Experiment("cost", {"code": trainer_code("evolution", GAME)}, 3 + len(SEARCHERS), run)
+
+
+def milliseconds(spec: str, preset: str, seed: int) -> float:
+    """Of CPU a move of the player, with what `rand` takes among it."""
+    values = load(GAME).rule_values(preset, {"cap": 20, "tie": "draw"})
+    play((spec, "rand"), values, seed, 0, 0, 1)  # compiles
+    started = time.process_time()
+    played = play((spec, "rand"), values, seed, 0, 1, 4)
+    return 2000 * (time.process_time() - started) / played["plies"]
+
+
+def generations_a_minute(seed: int) -> float:
+    """Sixteen candidates, two rivals, both seats."""
+    started = time.process_time()
+    for rival, preset in (("ta2", LARGE), ("attack", SMALL)):
+        for seat in (0, 1):
+            play((PUBLISHED_BOT2, rival), load(GAME).rule_values(preset), seed, seat, 0, 16)
+    return 60 / (time.process_time() - started)

@@ -1,0 +1,86 @@
+"""The reproduction of the Thrones paper: verdicts follow numbers, and a tiny run writes its page."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ludus.papers.claims import Verdict
+from ludus.papers.experiments import Measured, Scale
+from ludus.papers.reproduction import reproduce
+from ludus.papers.thrones import judgements, lineups, paper
+from ludus.papers.thrones.duels import BOTH, LARGE, SMALL, duel, summed
+from ludus.workers import Threads
+
+
+def seat(wins: int, games: int = 200, won: str = "area", lost: str = "area") -> dict:
+    return {"games": games, "wins": wins, "draws": 0, "plies": 100 * games, "area": 50 * games, "rival": 20 * games,
+            "won": {won: wins}, "lost": {lost: games - wins}}  # fmt: skip
+
+
+def results(share: float, ending: str = "area") -> Measured:
+    found = Measured()
+    for bot in ("bot1", "bot2", "evolved"):
+        for preset in BOTH:
+            for rival in lineups.RIVALS:
+                one = seat(round(200 * share), won=ending, lost=ending)
+                found.found[f"{bot}-{preset}-{rival}"] = {"games": 400, "seats": [one, one]}
+    return found
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(0.99, Verdict.REPRODUCED), (0.5, Verdict.NOT_REPRODUCED)])
+def test_weak_rivals_are_always_beaten_or_not(share, verdict):
+    found = {one.claim.key: one for one in judgements.claims(results(share))}
+    assert found["bot1-weak-rivals"].verdict is verdict
+    assert found["bot1-ahead"].verdict is Verdict.NOT_REPRODUCED, "both bots alike"
+    assert found["timid"].verdict is Verdict.NOT_MEASURED
+
+
+def test_a_published_cell_has_the_interval_of_its_five_games():
+    cell = judgements.published_cells(results(0.99), "bot 1", LARGE)["bot 1, first"]["Rand"]
+    assert cell.published.games == 5
+    assert cell.published.low < 0.6
+    assert cell.judgement[0] is Verdict.REPRODUCED
+    far = judgements.published_cells(results(0.05), "bot 1", LARGE)["bot 1, first"]["Rand"]
+    assert far.judgement[0] is Verdict.NOT_REPRODUCED
+
+
+def test_what_decides_is_read_off_the_endings():
+    found = results(0.9, "trail")
+    assert judgements.endings(found, SMALL)["trail"] == 2 * 5 * 2 * 200
+    assert judgements.deciding(found)[1][0] is Verdict.NOT_REPRODUCED, "kills decide in the large room, too"
+
+
+@pytest.mark.parametrize(("taker", "verdict"), [(1, Verdict.REPRODUCED), (0, Verdict.NOT_REPRODUCED)])
+def test_a_head_taken_from_the_wrong_seat_would_break_the_law(taker, verdict):
+    found = Measured()
+    rows = [seat(100, won="head" if taker == 0 else "area", lost="area"), seat(100, won="head" if taker else "area")]
+    found.found[f"bot1-{SMALL}-rand"] = {"games": 400, "seats": rows}
+    assert judgements.heads(found).verdict is verdict
+
+
+def test_seats_are_summed():
+    assert summed([seat(3, 5), seat(1, 5)])["won"] == {"area": 4}
+
+
+def test_a_duel_is_the_same_on_any_number_of_threads():
+    one, two = (duel("x", ("rand", "safe"), SMALL, 60, 3, Threads(n)).run(lambda done: None) for n in (1, 2))
+    assert one == two
+    assert [row["games"] for row in one["seats"]] == [60, 60]
+
+
+def test_a_tiny_run_writes_page_and_numbers(tmp_path, monkeypatch):
+    one = duel(f"bot1-{SMALL}-rand", (lineups.BOT1, "rand"), SMALL, 4, 1, Threads(1))
+    monkeypatch.setattr(lineups, "table", lambda *given: [one])
+    for name in ("ladder", "champion", "readings", "territory"):
+        monkeypatch.setattr(lineups, name, lambda *given: [])
+    monkeypatch.setattr(lineups, "evolution", lambda *given: one)
+    monkeypatch.setattr(lineups, "cost", lambda seed: one)
+    reproduce("thrones", Scale("tiny", share=0.02), 1, tmp_path, Threads(2))
+    numbers = json.loads((tmp_path / "thrones.json").read_text())
+    verdicts = {claim["key"]: claim["verdict"] for claim in numbers["claims"]}
+    assert verdicts["parity"] == "reproduced"
+    assert verdicts["again"] == "reached"
+    assert verdicts["champion-other"] == "not measured"
+    assert paper.TITLE in (tmp_path / "thrones.html").read_text()
