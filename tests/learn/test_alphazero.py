@@ -58,13 +58,12 @@ def test_samples_of_every_kind_of_game(name, players):
 
 
 def test_values_are_the_viewers_first():
-    """In tic-tac-toe whoever has three in a row after its move has won: the last position of a won match is its."""
+    """Who has found a win plays it."""
     samples, _, _ = play("tic_tac_toe", plies=200)
-    stones = (samples.features.reshape(len(samples.features), 2, 9) > 0).sum(axis=2)
-    late = stones.sum(axis=1) >= 7
-    can_win = samples.worths[late] == 1
-    assert can_win.any()
-    assert (samples.values[late][can_win, 0] == 1).mean() > 0.8
+    has_won = samples.worths == 1
+    assert has_won.any()
+    assert (samples.values[has_won, 0] == 1).mean() > 0.9
+    assert (samples.values[has_won, 1] == -1).mean() > 0.9
 
 
 def test_fast_searches_teach_no_policy_and_random_openings_nothing():

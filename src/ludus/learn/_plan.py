@@ -16,6 +16,7 @@ CPU, CUDA = "cpu", "cuda"
 STAGES = (0.12, 0.4)  # shares of a training after which searches double
 FEWEST_SIMS = 4
 WIDE, NARROW = 128, 16
+MEMORY = 1 << 22  # bytes, about what the processor's cache holds
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def make_plan(game: Game, players: int, values: Mapping[str, object], settings: 
     play = PlaySettings(
         matches=settings.matches or (8192 if on_gpu else 64 * workers), sims=sims,
         fast_sims=max(sims // 8, FEWEST_SIMS), fast_share=0.0 if on_gpu else 0.5,
-        openings=min(8, game.facts.max_plies // 4), resign=settings.resign,
+        openings=min(8, game.facts.max_plies // 4), resign=settings.resign, cache=0 if on_gpu else _cache(game),
     )  # fmt: skip
     return Plan(
         net, play, batch=settings.batch or (4096 if on_gpu else 256), reuse=settings.reuse or (1.6 if on_gpu else 3.0),
@@ -65,6 +66,12 @@ def _size(features: Shape, on_gpu: bool) -> tuple[int, int]:
     if features.cells <= LARGE_BOARD:
         return (128, 6) if on_gpu else (32, 4)
     return (64, 6) if on_gpu else (24, 3)
+
+
+def _cache(game: Game) -> int:
+    """Evaluations to remember: as many as a little memory holds, which saves half of them where matches are alike."""
+    entry = 4 * (game.facts.max_actions + game.facts.players[1]) + 8
+    return 1 << (MEMORY // entry).bit_length() - 1
 
 
 def advice(game: Game) -> str:

@@ -14,6 +14,7 @@ from ludus.learn._selfplay import Samples
 from ludus.runs import RunFolder
 
 FOLDER = "positions"
+LARGE = 1 << 26  # bytes that it would take too long to compress
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ class Replay:
         if self._fresh:
             content = io.BytesIO()
             fresh = [np.concatenate(parts) for parts in zip(*self._fresh)]
-            np.savez_compressed(content, allow_pickle=False, **dict(zip(Samples._fields, fresh)))
+            save = np.savez_compressed if sum(part.nbytes for part in fresh) < LARGE else np.savez
+            save(content, allow_pickle=False, **dict(zip(Samples._fields, fresh)))
             (run.path / FOLDER).mkdir(exist_ok=True)
             run.write(f"{FOLDER}/{round:06d}-{self.made}.npz", content.getvalue())
             self._fresh = []

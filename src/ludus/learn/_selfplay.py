@@ -24,7 +24,6 @@ from ludus.search.forest import Forest, Roots
 
 WIDTH = 256
 """Actions of a menu that a sample can hold; of longer ones those that were tried most."""
-SCATTER = 10.0  # the parameter of the noise is this over the length of the menu
 COLDEST = 0.2  # below this temperature the best action is played
 
 
@@ -50,7 +49,7 @@ class PlaySettings:
     """Of the searches are fast: they move the match on, and only their outcome is learnt from."""
     c: float = 1.5
     noise: float = 0.25
-    """The share of Dirichlet noise in the priors of a full search's root."""
+    """The share of Dirichlet noise in the priors of a root."""
     temperature: float = 1.0
     """Moves are drawn by target ^ (1 / temperature) …"""
     half_life: float = 8.0
@@ -64,9 +63,9 @@ class PlaySettings:
     gumbel: int = 0
     """With few simulations: the root chooses by halving among so many actions, and there is no other noise; 0: not."""
     keep: bool = True
-    """Trees are kept between moves, where the search can and the device is a GPU."""
+    """Trees are kept between moves, where the search can."""
     cache: int = 0
-    """Evaluations that each worker remembers, a power of two, where the device is a GPU; 0: none."""
+    """Evaluations that each worker remembers, a power of two; 0: none."""
 
 
 class Searched(NamedTuple):
@@ -132,12 +131,20 @@ class SelfPlay:
         self.begun = 0
         self.searched: list[Searched] = []
         self.outcomes: dict[int, np.ndarray] = {}
-        self.forest = Forest(game, count * (players if game.facts.simultaneous else 1), settings.sims, c=settings.c)
+        trees = count * (players if game.facts.simultaneous else 1)
+        self.forest = Forest(
+            game, trees, settings.sims, c=settings.c, noise=settings.noise, gumbel=settings.gumbel, keep=settings.keep,
+            cache=settings.cache,
+        )  # fmt: skip
         self._begin(np.arange(count))
 
     def refill(self, evaluator: Evaluator) -> None:
         """Another network plays on."""
         self.evaluator = evaluator
+        self.forest.forget()
+
+    def close(self) -> None:
+        """No more matches are wanted."""
 
     def run(self, seconds: float = np.inf, plies: float = np.inf) -> tuple[Samples, Counter[str]]:
         """Play for so long, or until matches of so many plies have ended."""
@@ -185,14 +192,8 @@ class SelfPlay:
         sims = np.where(is_blind, 0, np.where(is_fast, settings.fast_sims, settings.sims))
         words = self.rng.integers(1, 1 << 63, (len(views), 1)).astype(np.uint64)
         self.forest.plant(views, players, words, which=trees, sims=sims)
-        row_of = np.zeros(len(self.forest.trees.roots), np.int64)
-        row_of[trees] = np.arange(len(trees))
-        is_first = True
         while len((leaves := self.forest.wave()).trees):
             self.evaluator.evaluate(leaves)
-            if is_first and settings.noise:
-                self._disturb(leaves.priors, leaves.counts, is_fast[row_of[leaves.trees]])
-            is_first = False
             tally["evaluations"] += len(leaves.trees)
         tally["simulations"] += int(sims.sum())
         roots = Roots(*(part[trees] for part in self.forest.roots()))
@@ -202,19 +203,12 @@ class SelfPlay:
         roots.actions[forced] = menus[forced]
         return roots
 
-    def _disturb(self, priors: np.ndarray, counts: np.ndarray, is_fast: np.ndarray) -> None:
-        """Noise in the priors of full searches, so that each tries what the network would not."""
-        for row in np.flatnonzero(~is_fast):
-            menu = priors[row, : counts[row]]
-            luck = self.rng.dirichlet(np.full(len(menu), min(1.0, SCATTER / len(menu))))
-            menu += self.settings.noise * (luck - menu)
-
     def _choose(self, roots: Roots, matches: np.ndarray, is_blind: np.ndarray) -> np.ndarray:
         """Where on its menu each action stands: drawn by the targets at first, later the best."""
         settings, rows = self.settings, np.arange(len(matches))
         heat = settings.temperature * (0.5 ** (self.plies[matches] / settings.half_life) if settings.half_life else 1.0)
         heat = np.broadcast_to(heat, rows.shape)
-        weights = targets_of(roots) ** (1 / np.maximum(heat, COLDEST))[:, None]
+        weights = roots.targets.astype(np.float64) ** (1 / np.maximum(heat, COLDEST))[:, None]
         weights[is_blind] = np.arange(weights.shape[1]) < roots.counts[is_blind, None]
         marks = weights.sum(axis=1) * self.rng.random(len(rows))
         drawn = (weights.cumsum(axis=1) > marks[:, None]).argmax(axis=1)
@@ -225,7 +219,7 @@ class SelfPlay:
         rows = np.flatnonzero((roots.counts > 1) & ~is_blind)
         self.searched.append(Searched(
             self.serials[matches[rows]], views[rows].copy(), players[rows], roots.counts[rows], roots.actions[rows],
-            targets_of(roots)[rows].astype(np.float32), roots.values[rows], (~is_fast[rows]).astype(np.float32),
+            roots.targets[rows], roots.values[rows], (~is_fast[rows]).astype(np.float32),
         ))  # fmt: skip
         if self.settings.resign:
             dark = roots.values[rows] < -self.settings.resign
@@ -279,12 +273,3 @@ class SelfPlay:
         values[:, : self.players] = np.take_along_axis(payoffs, seats, axis=1)
         targets = targets / np.maximum(targets.sum(axis=1, keepdims=True), 1e-9)
         return Samples(features, slots, targets.astype(np.float32), values, found.worths, found.weights)
-
-
-def targets_of(roots: Roots) -> np.ndarray:
-    """What the policy should be: the visits, or all on the best action where it is proven not to lose."""
-    targets = roots.visits.astype(np.float64)
-    proven = np.flatnonzero(roots.solved & (roots.values > -1))
-    targets[proven] = 0
-    targets[proven, roots.best[proven]] = 1
-    return targets / np.maximum(targets.sum(axis=1, keepdims=True), 1)

@@ -35,7 +35,8 @@ class Teacher:
         self.network = Network(spec).to(self.device)
         self.smooth = Network(spec).to(self.device).eval()
         self.smooth.load_state_dict(self.network.state_dict())
-        self.optimiser = torch.optim.AdamW(self.network.parameters(), lr=rate, weight_decay=DECAY)
+        on_gpu = self.device.type == "cuda"
+        self.optimiser = torch.optim.AdamW(self.network.parameters(), lr=rate, weight_decay=DECAY, fused=on_gpu)
         self.steps = 0
 
     def teach(self, batches: Iterable[Samples], progress: float) -> Lesson:

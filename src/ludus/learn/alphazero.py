@@ -30,6 +30,7 @@ from ludus.workers import Workers
 
 ROUNDS = 20
 JUDGING = 0.15  # of a round's time
+JUDGED_BY = 32  # simulations a move, where a GPU waits for each
 CYCLE, CYCLES = 3.0, 4  # seconds of play between lessons; lessons in a round of so many positions
 FEWEST_BATCHES = 4  # that must be there before anything is learnt
 WINDOW = 20_000  # positions are learnt from at least; later the newer half of all
@@ -76,12 +77,15 @@ def train(
     _check(settings)
     training = Training(game, dict(values), settings, run, seed, workers)
     run.cut_log(training.standing.rounds)
-    while not training.is_over:
-        row = training.play_round()
-        # The log first: a row without its checkpoint is cut off and made again, a missing one would stay missing.
-        run.log(row)
-        training.save()
-        yield row
+    try:
+        while not training.is_over:
+            row = training.play_round()
+            # The log first: a row without its checkpoint is cut off and made again, a missing one would stay missing.
+            run.log(row)
+            training.save()
+            yield row
+    finally:
+        training.close()
 
 
 def _check(settings: Settings) -> None:
@@ -112,10 +116,12 @@ class Training:
         self.players = settings.players or game.facts.players[1]
         game.check_setting(self.players, values)
         self.plan = make_plan(game, self.players, values, settings, workers.count)
-        teaching = (settings.rate, settings.trust, seed, workers.count, settings.device)
+        on_gpu = settings.device == CUDA
+        teaching = (settings.rate, settings.trust, seed, 1 if on_gpu else workers.count, settings.device)
         self.teacher = Teacher(self.plan.net, self.players, *teaching)
         self.replay = Replay(self.plan.window)
-        self.rulers = Rulers(game, self.players, values, run, settings.ruler, self.plan.play.sims, settings.device)
+        sims = min(self.plan.play.sims, JUDGED_BY) if on_gpu else self.plan.play.sims
+        self.rulers = Rulers(game, self.players, values, run, settings.ruler, sims, settings.device)
         self.standing = run.load("checkpoint.pt", self.teacher.restore) or Standing()
         self.replay.load(run, self.standing.rounds)
         self.tables = self._tables()
@@ -124,7 +130,7 @@ class Training:
         """Where matches are played: a table a worker, or one for the GPU."""
         play, seed = self.plan.play, word(self.seed, 1 + self.standing.rounds)
         if self.settings.device == CUDA:
-            from ludus.learn._pipeline import CudaSelfPlay  # pyright: ignore[reportMissingImports]
+            from ludus.learn._pipeline import CudaSelfPlay
 
             net, weights = self.plan.net, self.teacher.weights()
             return [CudaSelfPlay(self.game, self.players, self.values, play, net, weights, seed, self.workers.count)]
@@ -210,6 +216,10 @@ class Training:
             "value": round(lesson.value, 4),
             **judgement.row(),
         }
+
+    def close(self) -> None:
+        for table in self.tables:
+            table.close()
 
     def save(self) -> None:
         """A checkpoint; its last file is what makes it one."""

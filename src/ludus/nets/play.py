@@ -72,7 +72,7 @@ def evaluator_of(content: bytes, game: Game, players: int, values: Mapping[str, 
     here = spec.on(*game.shapes(players, values))
     if device == "cuda":
         check_cuda()
-        from ludus.nets.cuda import CudaEvaluator  # pyright: ignore[reportMissingImports]
+        from ludus.nets.cuda import CudaEvaluator
         from ludus.nets.export import from_onnx
 
         return CudaEvaluator(game, here, from_onnx(content)[1])
