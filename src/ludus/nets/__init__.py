@@ -4,6 +4,8 @@ spec       what a network is made of: its sizes and its named arrays
 network    the same in torch, which trains it and folds its normalisation away
 export     named arrays to and from ONNX
 play       onnxruntime judges the leaves of a search on one thread
+cuda       the arrays on a GPU, at three precisions
+cells      what computes with them there, in Triton
 
 A *cell* has so many channels. A layer is relu(bias + the sum over the cell and its neighbours of their channels times
 that direction's matrix), so squares and hexagons of any size are one thing; a game without a board is a single cell.

@@ -69,7 +69,7 @@ def layers(spec: NetSpec, weights: Weights, features: Tensor) -> Iterator[Tensor
         x = functional.pad(x, (0, 0, 0, 1))  # what lies beyond the edge
         return sum(functional.linear(x[:, table[:, t]], taps[t]) for t in range(spec.taps))  # pyright: ignore[reportReturnType]
 
-    planes = features[:, : spec.planes * spec.cells].reshape(-1, spec.planes, spec.cells).transpose(1, 2)
+    planes = features[:, : spec.planes * spec.cells].reshape(len(features), spec.planes, spec.cells).transpose(1, 2)
     extra = functional.linear(features[:, spec.features - spec.extra :], arrays["stem.extra"])[:, None]
     x = functional.relu(summed(planes, arrays["stem.taps"]) + extra + arrays["stem.bias"])
     yield x
