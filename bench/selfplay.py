@@ -3,7 +3,8 @@
     python bench/selfplay.py               all of it: about two minutes on an H200 with 16 cores
     python bench/selfplay.py agreement     only whether torch, onnxruntime and Triton say the same
     python bench/selfplay.py connect_four  only the table of connect four;  organism: of Organism with 4 rings
-    python bench/selfplay.py trees         trees alone on one thread, without a GPU
+    python bench/selfplay.py trees         trees alone, without a GPU
+    python bench/selfplay.py tiles         the network alone, with other sizes of its tiles;  groups: more or fewer groups
 
 Numbers are simulations a second in a window of some seconds, after a few moves; the same search, no cache, the tree not
 kept between moves unless a row says so. Those of PGX + mctx are published measurements of the same net on an H200.
@@ -20,7 +21,7 @@ import numpy as np
 
 from ludus.catalogue import load
 from ludus.game import Game
-from ludus.learn._pipeline import CudaSelfPlay, Pipeline
+from ludus.learn._pipeline import GROUPS, CudaSelfPlay, Pipeline
 from ludus.learn._selfplay import PlaySettings
 from ludus.nets.spec import NetSpec, Weights, net_spec
 from ludus.search.forest.memory import Leaves
@@ -29,6 +30,7 @@ PGX = {(16384, 32): 3.43, (4096, 32): 2.45, (4096, 128): 1.31}
 """Millions of simulations a second: matches x simulations."""
 CHANNELS, BLOCKS = 128, 6
 SECONDS = 2.0
+FP8_SMALL = ("connect_four", "fp8", 4096, 32, False, {})
 
 
 def random_weights(spec: NetSpec, seed: int = 0) -> Weights:
@@ -52,12 +54,14 @@ def network(game: Game, values: dict[str, object]) -> NetSpec:
 # ------------------------------------------------------------------------------------------------ speed
 
 
-def speed(name: str, precision: str, matches: int, sims: int, keep: bool, rules: dict[str, object]) -> str:
+def speed(
+    name: str, precision: str, matches: int, sims: int, keep: bool, rules: dict[str, object], groups: int = GROUPS
+) -> str:
     game = load(name)
     values = game.rule_values("default", rules)
     spec = network(game, values)
     settings = PlaySettings(matches=matches, sims=sims, openings=8, keep=keep)
-    play = CudaSelfPlay(game, 2, values, settings, spec, random_weights(spec), seed=1, precision=precision)
+    play = CudaSelfPlay(game, 2, values, settings, spec, random_weights(spec), 1, 0, precision, groups)
     play.run(seconds=1.0)
     started = time.perf_counter()
     _, tally = play.run(seconds=SECONDS)
@@ -86,6 +90,65 @@ def attempt(function: Callable[..., str], *arguments: object) -> str:
     except Exception:
         traceback.print_exc()
         return "failed"
+
+
+def alone(precision: str, positions: int) -> str:
+    """The network alone, on batches that are there: millions of positions a second."""
+    import torch
+
+    from ludus.nets.cuda import CudaNet
+
+    game = load("connect_four")
+    spec = network(game, game.rule_values())
+    net, room = CudaNet(spec, precision), None
+    features = torch.randint(0, 128, (positions, spec.features), dtype=torch.int8)
+    net.fill(random_weights(spec), features[:256])
+    room, given = net.room(positions), features.cuda()
+    slots = torch.arange(7, dtype=torch.int16).repeat(positions, 1).cuda()
+    answers = torch.zeros((positions, 7 + spec.seats), device="cuda")
+    for _ in range(3):
+        net.forward(given, slots, answers, room)
+    torch.cuda.synchronize()
+    graph, times = torch.cuda.CUDAGraph(), []
+    with torch.cuda.graph(graph):
+        net.forward(given, slots, answers, room)
+    for _ in range(5):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        for _ in range(20):
+            graph.replay()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(begin.elapsed_time(end) / 20)
+    return f"{positions / np.median(times) / 1e3:.2f}"
+
+
+def tiles() -> None:
+    """One thing at a time is changed."""
+    from ludus.nets import cuda
+
+    def row(precision: str, what: str) -> None:
+        print(f"{precision} {what:60s}", *(attempt(alone, precision, n) for n in (1024, 4096)), flush=True)
+
+    for precision in ("fp8", "fp16"):
+        row(precision, "as it is")
+        for sizes in ((32, 4, 2), (16, 2, 4), (16, 8, 3), (32, 8, 4), (64, 4, 3)):
+            kept, cuda.SUMMARY = cuda.SUMMARY, dict(zip(("ROWS", "num_warps", "num_stages"), sizes))
+            row(precision, f"summary {cuda.SUMMARY}")
+            cuda.SUMMARY = kept
+        changes = [
+            {"together": 32},
+            {"together": 4},
+            {"num_stages": 4},
+            {"num_warps": 4},
+            {"num_warps": 8},
+            {"STEP": 64},
+        ]
+        for change in changes:
+            kept = cuda.TILES[precision]
+            cuda.TILES[precision] = kept | change
+            row(precision, f"layers {change}")
+            cuda.TILES[precision] = kept
 
 
 # ------------------------------------------------------------------------------------------------ agreement
@@ -174,6 +237,11 @@ def main(what: list[str]) -> None:
     if "trees" in parts:
         for matches, sims, threads in ((1024, 32, 1), (4096, 32, 0), (4096, 128, 0)):
             print(attempt(trees, "connect_four", matches, sims, threads), flush=True)
+    if "tiles" in parts:
+        tiles()
+    if "groups" in parts:
+        for groups in (2, 3, 4, 6):
+            print(f"{groups} groups, fp8, 4096 x 32:", attempt(speed, *FP8_SMALL, groups), flush=True)
     if "connect_four" in parts:
         table("connect_four", list(PGX), {})
     if "organism" in parts:

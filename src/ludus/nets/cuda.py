@@ -28,7 +28,8 @@ TILES: dict[str, dict[str, int]] = {
     "fp16": {"ROWS": 128, "STEP": 64, "together": 16, "num_warps": 8, "num_stages": 3},
     "fp8": {"ROWS": 128, "STEP": 128, "together": 8, "num_warps": 4, "num_stages": 3},
 }
-"""Found by trying, on an H200."""
+SUMMARY = {"ROWS": 16, "num_warps": 4, "num_stages": 4}
+"""Found by trying, on an H200: `bench/selfplay.py tiles`."""
 PAD = 128
 """Positions of a batch are a multiple of this."""
 MOST_CELLS = 128
@@ -215,13 +216,13 @@ class CudaNet:
         wide = power_of_two(self.inputs)
         cells.unpack[(positions // 16,)](features, room.x0, spec.features, self.inputs, wide, 16)
         self._trunk(room, positions)
-        rows, descriptor = 32, _descriptors()
+        tile, descriptor = dict(SUMMARY), _descriptors()
+        rows = tile.pop("ROWS")
         precision = "ieee" if self.precision == "fp32" else "tf32"
         cells.summarise[(positions // rows,)](
             descriptor(room.x, [rows, self.channels]), self.narrow_weight, self.narrow_bias, self.summary_narrow,
             self.summary_mean, self.summary_most, self.summary_bias, room.summary, positions,
-            spec.cells, self.channels, self.narrow, self.hidden, rows, spec.narrow > 0, precision,
-            num_warps=4, num_stages=2,
+            spec.cells, self.channels, self.narrow, self.hidden, rows, spec.narrow > 0, precision, **tile,
         )  # fmt: skip
         torch.mm(room.summary, self.rest_weight.t(), out=room.rest)
         if spec.policy_planes:
