@@ -4,7 +4,7 @@
     python bench/selfplay.py agreement     only whether torch, onnxruntime and Triton say the same
     python bench/selfplay.py connect_four  only the table of connect four;  organism: of Organism with 4 rings
     python bench/selfplay.py trees         trees alone, without a GPU
-    python bench/selfplay.py tiles         the network alone, with other sizes of its tiles;  groups: more or fewer groups
+    python bench/selfplay.py tiles groups  the network with other sizes of its tiles; other numbers of groups
 
 Numbers are simulations a second in a window of some seconds, after a few moves; the same search, no cache, the tree not
 kept between moves unless a row says so. Those of PGX + mctx are published measurements of the same net on an H200.

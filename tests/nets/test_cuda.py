@@ -1,4 +1,4 @@
-"""The network on a GPU says what torch and onnxruntime say. Without a GPU: its arrays, read as the kernels read them."""
+"""The network on a GPU says what torch and onnxruntime say; without one its arrays are read as the kernels would."""
 
 from __future__ import annotations
 
