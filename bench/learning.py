@@ -45,12 +45,12 @@ def find(name: str, folder: Path) -> tuple[Game, dict[str, Any]]:
 
 def learn(name: str, wanted: argparse.Namespace) -> dict[str, Any]:
     game, values = find(name, wanted.out)
-    settings = alphazero.Settings(minutes=wanted.minutes, players=wanted.players, device=wanted.device)
+    players = wanted.players or game.facts.players[1]
+    settings = alphazero.Settings(minutes=wanted.minutes, players=players, device=wanted.device)
     folder = wanted.out / name.replace("/", "-").replace(":", "-")
     run = begin_run(folder, "alphazero", game, values, settings, 0)
     for row in alphazero.train(game, values, settings, run, 0, Threads(wanted.jobs)):
         print(json.dumps({"game": name, **row}), flush=True)
-    players = wanted.players or game.facts.players[1]
     rivals = [f"mcts:ms={wanted.ms:g}"] * (players - 1)
     lineup = [f"alphazero:{folder},ms={wanted.ms:g}", *rivals]
     score = (

@@ -44,7 +44,7 @@ class Settings:
     rounds: int = setting(0, "so many rounds of `positions` positions instead of minutes", 0, resource=True)
     device: str = setting(CPU, "where networks run: cpu or cuda", resource=True)
     positions: int = setting(2000, "positions in a round, where rounds are counted", 1)
-    players: int = setting(0, "players in a match; 0: as many as the game allows", 0)
+    players: int = setting(0, "players in a match; 0: the fewest that the game allows", 0)
     channels: int = setting(0, "of the network", 0, 1024)
     blocks: int = setting(0, "of the network, two layers each", 0, 100)
     any_size: bool = setting(False, "whether the network should serve boards of every size")
@@ -113,7 +113,7 @@ class Training:
         self._to_onnx = to_onnx
         self.game, self.values, self.settings, self.run, self.seed = game, values, settings, run, seed
         self.workers, self.rng = workers, np.random.default_rng(seed)
-        self.players = settings.players or game.facts.players[1]
+        self.players = settings.players or game.facts.players[0]
         game.check_setting(self.players, values)
         self.plan = make_plan(game, self.players, values, settings, workers.count)
         on_gpu = settings.device == CUDA
