@@ -38,6 +38,7 @@ EXAMPLES = Path(__file__).parents[1] / "example_games"
         (("perft", "LOOP"), "cannot be read: Too many levels of symbolic links"),
         (("perft", "BINARY"), "binary.py is no text"),
         (("match", "tic_tac_toe", "BINARY", "random"), "binary.py is no text"),
+        (("match", "tic_tac_toe", "LOOP", "random"), "loop.py cannot be read: Too many levels of symbolic links"),
     ],
 )  # fmt: skip
 def test_nonsense_gets_one_sentence(command_line, tmp_path, words, sentence):

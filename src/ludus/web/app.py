@@ -12,6 +12,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -227,6 +228,7 @@ def _links(session: Session) -> list[dict[str, Any]]:
     return rows
 
 
+@lru_cache(256)
 def _described_game(game: Game) -> dict[str, Any]:
     facts = game.facts
     book = inspect.getdoc(game.module) or ""

@@ -152,8 +152,11 @@ def _docstring(path: Path) -> str:
 @cache
 def _built_in(game: str) -> dict[str, type[Agent]]:
     """The agents for a game by the names that they have there; also those that installed packages offer."""
-    kinds = {name.removeprefix(f"{game}/"): kind for name, kind in agent_kinds().items()}
+    kinds = {name.removeprefix(f"{game}/"): kind for name, kind in _all_built_in().items()}
     return {name: kind for name, kind in kinds.items() if "/" not in name}
+
+
+_all_built_in = cache(agent_kinds)
 
 
 def _check_measure(kind: type[Agent], text: str) -> None:

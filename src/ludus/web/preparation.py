@@ -17,7 +17,7 @@ from ludus.web.thinkers import HOUSE, Thinkers
 
 COMPILING = 300.0
 """Seconds of a processor that a game, or one of its agents, may take."""
-PATIENCE = 0.3
+PATIENCE = 0.05
 """Seconds that a picture is waited for."""
 
 

@@ -9,8 +9,8 @@ A new way to talk to programs is a file here: a class that is a `Host`, over a `
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -66,7 +66,7 @@ class Safety:
 
 def _place(spec: str) -> str:
     name = spec.partition(":")[0].strip()
-    return str(Path(name).resolve()) if name.endswith(".py") else name
+    return os.path.realpath(name) if name.endswith(".py") else name  # a ring of links is refused later, in a sentence
 
 
 class Host(Protocol):
