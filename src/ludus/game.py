@@ -6,6 +6,7 @@ A `View` is all that a player ever gets: a masked copy.
 
 from __future__ import annotations
 
+import copy
 import json
 import sys
 from collections.abc import Callable, Mapping
@@ -62,12 +63,13 @@ class Game:
         if missing:
             raise BadRules(f"{self._file}: the game does not write {', '.join(missing)}")
         names = {name: getattr(self.module, name) for name in rules.REQUIRED}
-        for name in (*rules.REQUIRED, *rules.DEFAULTS, "observe"):
+        for name in (*rules.REQUIRED, *rules.DEFAULTS, "observe", "terms"):
             _refuse_unmarked(getattr(self.module, name, None), name)
         names |= {name: getattr(self.module, name, _own_copy(default)) for name, default in rules.DEFAULTS.items()}
         facts = self.facts
         self._refuse_missing_shapes()
         names["observe"], self.features = self._observation()
+        names["terms"] = self.module.terms if self.writes("terms") else names["observe"]
         self.policy = _shape(self.module, "POLICY") if self.writes("POLICY") else flat(rules.SMALL + facts.max_actions)
         return names | {
             "SEATS": facts.players[1],
@@ -78,6 +80,8 @@ class Game:
             "SIMULTANEOUS": facts.simultaneous,
             "HAS_HEURISTIC": self.writes("heuristic"),
             "HAS_POLICY": self.writes("POLICY"),
+            "FORCES": self.writes("forcing"),
+            "TERMS": len(_declared(self.module, "TERMS", tuple)) if self.writes("terms") else self.features.length,
             "FEATURES": self.features.length,
             "POLICY": self.policy.length,
             "SYMMETRIES": getattr(self.module, "SYMMETRIES", 1),
@@ -128,13 +132,19 @@ class Game:
             self._kernels[template] = bind(template, self.names, self.name)
         return self._kernels[template]
 
+    def weighing(self, terms: Callable, names: tuple[str, ...]) -> Game:
+        """The same game with other terms for evaluations to weigh."""
+        other = copy.copy(self)
+        other.names, other._kernels = self.names | {"terms": terms, "TERMS": len(names)}, {}
+        return other
+
     @property
     def fingerprint(self) -> str:
         """Changes whenever a function of the game that is played with does, a helper of one, or a table.
 
         What only Ludus adds does not count, nor what only tests use; ``python3.11-…``, see `other_rules`.
         """
-        names = sorted({*rules.REQUIRED, *rules.DEFAULTS, "observe"} - {"valid", "twin"})
+        names = sorted({*rules.REQUIRED, *rules.DEFAULTS, "observe", "terms"} - {"forcing", "valid", "twin"})
         written = [(name, getattr(self.module, name)) for name in names if self.writes(name)]
         played = content(self.state_type, self.facts.players, self.facts.max_plies, written)
         return f"python{sys.version_info[0]}.{sys.version_info[1]}-{played}"
@@ -309,7 +319,10 @@ def is_path(name: str) -> bool:
     return name.endswith(".py") or "/" in name or "\\" in name
 
 
-_WANTED = {Facts: "Facts(…)", np.dtype: "record(…)", Shape: "a number or planes(…)", Board: "squares(…) or hexagons(…)"}
+_WANTED = {
+    Facts: "Facts(…)", np.dtype: "record(…)", tuple: "a tuple of names", Shape: "a number or planes(…)",
+    Board: "squares(…) or hexagons(…)",
+}  # fmt: skip
 
 
 def _declared(module: ModuleType, name: str, kind: type) -> Any:

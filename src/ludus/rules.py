@@ -13,6 +13,7 @@ For learners, each optional; see `ludus.shapes`:
     BOARD = squares(3, 3)                             for a game without `observe`: fields of this shape become planes
     shapes(params, players) -> (FEATURES, POLICY)     for the board at hand, where a param sets its size: `observe` and
                                                       `policy_slot` then number its cells, and no others
+    TERMS = ("pieces", "mobility", …)                 the names of what `terms` writes
     Symmetries need nothing more: a learner turns the position with `reflect` and the action with `reflect_action`, and
     asks `observe` and `policy_slot` about those.
 
@@ -213,9 +214,9 @@ SEATS = 0
 """Most players."""
 MAX_ACTIONS = 0
 MAX_PLIES = 0
-HIDDEN = CHANCE = SIMULTANEOUS = HAS_HEURISTIC = HAS_POLICY = False
-FEATURES = POLICY = 0
-"""Length of what `observe` writes, and the number of policy slots."""
+HIDDEN = CHANCE = SIMULTANEOUS = HAS_HEURISTIC = HAS_POLICY = FORCES = False
+FEATURES = POLICY = TERMS = 0
+"""Length of what `observe` writes, the number of policy slots, and how many `terms` there are."""
 
 
 def setup(state, rng) -> Any:
@@ -261,6 +262,11 @@ def observe(state, player, out) -> Any:
     see `ludus.features`."""
 
 
+def terms(state, player, out) -> Any:
+    """float32 numbers about how `player` stands, about 1 at most, whose weighted sum is to tell who is ahead, as many
+    as TERMS names. `ludus train td` learns the weights. Default: what `observe` gives."""
+
+
 @template
 def is_legal(state, player, action):
     """Whether an action is allowed. Default: it is on the menu; a game whose menu is a selection writes its own."""
@@ -293,6 +299,13 @@ def policy_slot(state, player, action):
 def heuristic(state, player):
     """An estimate of the player's return, in [-1, 1]. Default: none."""
     return 0.0
+
+
+@rule
+def forcing(state, player, action):
+    """How forcing an action is: 0 for a quiet one, most for what should be looked at first. A search goes on with such
+    actions where its depth ends, so that no position is judged in the middle of an exchange. Default: none is."""
+    return 0
 
 
 @rule
@@ -331,5 +344,7 @@ def reflect_action(state, symmetry, action):
 
 
 REQUIRED = ("setup", "to_act", "legal", "step", "returns")
-OPTIONAL = (hide, determinize, is_legal, policy_slot, heuristic, valid, twin, deterministic, reflect, reflect_action)
+OPTIONAL = (
+    hide, determinize, is_legal, policy_slot, heuristic, forcing, valid, twin, deterministic, reflect, reflect_action,
+)  # fmt: skip
 DEFAULTS = {function.__name__: function for function in OPTIONAL}

@@ -10,7 +10,7 @@ from ludus import agent, kernels
 from ludus.agent import Thoughts
 from ludus.game import Game, View
 from ludus.rng import match_words, stream
-from ludus.search.alphabeta import DELAY, PROVEN
+from ludus.search.table import DELAY, PROVEN
 
 
 class Minimax:
@@ -67,11 +67,11 @@ def mover_of(game: Game, states: np.ndarray) -> int:
 
 
 def random_positions(
-    game: Game, plies: int, matches: int, rules: Mapping[str, object] | None = None
+    game: Game, plies: int, matches: int, rules: Mapping[str, object] | None = None, players: int = 2
 ) -> Iterator[np.ndarray]:
     """Positions of random matches after so many plies, where the match still goes on."""
-    words = match_words(plies, np.arange(matches), 0, 2)
-    states = game.start(words, 2, game.rule_values("default", rules))
+    words = match_words(plies, np.arange(matches), 0, players)
+    states = game.start(words, players, game.rule_values("default", rules))
     game.kernel(kernels.rollouts)(states, words, np.zeros(matches, np.int64), plies)
     for k in np.flatnonzero(game.waiting(states)):
         yield states[k : k + 1]

@@ -10,25 +10,38 @@ import numpy as np
 
 from ludus import kernels
 from ludus.agent import Agent, Thoughts
-from ludus.errors import Mismatch
+from ludus.agents._evaluation import load_evaluation
+from ludus.errors import BadSpec, Mismatch
 from ludus.game import Game, View
 from ludus.rules import Facts
-from ludus.search.alphabeta import DEEPEST, Deepening, mix
+from ludus.search.alphabeta import Deepening, mix
+from ludus.search.evaluation import Evaluation
 from ludus.search.limits import chunks
+from ludus.search.maxn import MaxN
+from ludus.search.table import DEEPEST
 from ludus.settings import setting
+
+NODES = 50_000
+FORCED = 16
+"""Plies of forcing moves that are followed beyond the depth."""
+SOFT = 0.5
+"""After this part of the time no deeper search is begun: it would hardly be finished."""
 
 
 @dataclass
 class AlphaBeta(Agent):
-    """Alpha-beta with iterative deepening; paranoid with more than two players."""
+    """Alpha-beta with iterative deepening; with more than two players paranoid, or each for itself."""
 
     name: ClassVar[str] = "alphabeta"
     compiled: ClassVar[bool] = True
     accepts: ClassVar[str] = "open games with turns and without chance"
 
-    nodes: int = setting(50_000, "positions a move", low=1)
-    depth: int = setting(60, "plies at most", low=1, high=1000)
-    ms: float = setting(0.0, "milliseconds a move instead of positions; 0 counts positions", low=0)
+    nodes: int = setting(0, f"positions a move; 0: {NODES:,}, or no limit where depth or ms is one", low=0)
+    depth: int = setting(0, "plies, all moves alike, no forcing ones beyond; 0: as deep as the limits allow", 0, 1000)
+    ms: float = setting(0.0, "milliseconds a move; 0: no such limit", low=0)
+    forced: int = setting(-1, f"plies of forcing moves beyond the depth; -1: {FORCED}, or none with a depth", -1, 100)
+    run: str = setting("", "a run of `ludus train td` that judges positions, instead of the game's heuristic")
+    rivals: str = setting("paranoid", "three players or more: paranoid (all against me) or maxn (each for itself)")
     table: int = setting(16, "size of the transposition table: 2 to this power", low=4, high=26)
 
     def refuses(self, facts: Facts) -> str:
@@ -41,6 +54,9 @@ class AlphaBeta(Agent):
         super().prepare(game)
         if game.facts.chance and not game.writes("deterministic"):
             raise Mismatch(f"alphabeta cannot play {game.name}: the game has chance; mcts can play it")
+        if self.rivals not in ("paranoid", "maxn"):
+            raise BadSpec(f"alphabeta: rivals is paranoid or maxn, not {self.rivals!r}")
+        self._evaluation: Evaluation = load_evaluation(game, self.run)
 
     @property
     def repeatable(self) -> bool:
@@ -61,18 +77,30 @@ class AlphaBeta(Agent):
         self._check_certain(views)
         # Equal moves are tried in random order, else two such agents would play one match for ever.
         self.game.kernel(mix)(rng, menu)
-        search = Deepening(self.game, views, player, menu, self.table)
+        search = self._search(views, player, menu)
         search.begin(1)
         search.go_on(1 << 62)  # whatever the limits, some answer there must be
-        deadline = time.perf_counter() + self.ms / 1000
-        for depth in range(2, min(self.depth, DEEPEST) + 1):
-            if search.is_decided or (self.ms and time.perf_counter() >= deadline):
-                break
-            search.begin(depth)
-            if not (_go_on_until(search, deadline) if self.ms else search.go_on(self.nodes)):
-                break
+        self._deepen(search)
         note = f"depth {search.reached}, {search.nodes} positions"
         return Thoughts(search.value, [search.best], [search.value], [search.nodes], search.line(), note)
+
+    def _search(self, views: np.ndarray, player: int, menu: np.ndarray) -> Deepening | MaxN:
+        if self.rivals == "maxn" and views[0].players > 2:
+            return MaxN(self.game, views, player, menu, self._evaluation)
+        forced = self.forced if self.forced >= 0 else 0 if self.depth else FORCED
+        return Deepening(self.game, views, player, menu, self.table, self._evaluation, forced, not self.depth)
+
+    def _deepen(self, search: Deepening | MaxN) -> None:
+        """Depth after depth, up to the limits."""
+        nodes = self.nodes or (1 << 62 if self.depth or self.ms else NODES)
+        began = time.perf_counter()
+        soft, hard = began + SOFT * self.ms / 1000, began + self.ms / 1000
+        for depth in range(2, (self.depth or DEEPEST) + 1):
+            if search.is_decided or (self.ms and time.perf_counter() >= soft):
+                break
+            search.begin(depth)
+            if not (_go_on_until(search, hard, nodes) if self.ms else search.go_on(nodes)):
+                break
 
     def _check_certain(self, views: np.ndarray) -> None:
         out = np.empty(1, np.bool_)
@@ -81,6 +109,11 @@ class AlphaBeta(Agent):
             raise Mismatch(f"alphabeta cannot play {self.game.name} under these rules: dice may fall; mcts can play it")
 
 
-def _go_on_until(search: Deepening, deadline: float) -> bool:
+def _go_on_until(search: Deepening | MaxN, deadline: float, nodes: int) -> bool:
     """Search the depth at hand to its end; false if there is no time for that."""
-    return any(search.go_on(search.nodes + chunk) for chunk in chunks(deadline, 256, 64))
+    for chunk in chunks(deadline, 256, 64):
+        if search.go_on(min(nodes, search.nodes + chunk)):
+            return True
+        if search.nodes >= nodes:
+            return False
+    return False

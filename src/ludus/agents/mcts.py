@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from ludus.agent import Agent, Thoughts
+from ludus.agents._evaluation import load_evaluation
 from ludus.errors import BadSpec
 from ludus.game import View
 from ludus.search.limits import chunks
@@ -32,13 +33,16 @@ class Mcts(Agent):
 
     sims: int = setting(400, "simulations a move", low=1, high=10_000_000)
     c: float = setting(1.0, "exploration: larger tries more, returns lie in [-1, 1]", low=0)
-    horizon: int = setting(-1, "random steps before the heuristic values a leaf; -1 plays to the end", low=-1)
+    horizon: int = setting(-1, "random steps before a leaf is judged; -1 plays to the end", low=-1)
+    run: str = setting("", "a run of `ludus train td` that judges leaves, instead of the game's heuristic")
     ms: float = setting(0.0, "milliseconds a move instead of simulations; 0 counts simulations", low=0)
     mix: float = setting(1.0, "where players choose at once: 1 plays the most visited action, less draws one", low=0)
 
     def prepare(self, game) -> None:
         super().prepare(game)
-        if self.horizon >= 0 and not game.writes("heuristic"):
+        self._evaluation = load_evaluation(game, self.run)
+        self._horizon = max(self.horizon, 0) if self.run else self.horizon
+        if self._horizon >= 0 and not self.run and not game.writes("heuristic"):
             raise BadSpec(f"mcts: horizon needs a heuristic, and {game.name} has none")
 
     @property
@@ -55,7 +59,7 @@ class Mcts(Agent):
             return np.array([thoughts.actions[0] for thoughts in rows], np.int32)
         out = np.empty(len(views), np.int32)
         search = self.game.kernel(search_all)
-        search(self._tree(), views, players, words, self.sims, self.c, self.mix, self.horizon, out)
+        search(self._tree(), views, players, words, self.sims, self.c, self.mix, self._horizon, self._evaluation, out)
         return out
 
     def act(self, view: View, rng: np.ndarray) -> int:
@@ -66,9 +70,9 @@ class Mcts(Agent):
         menu = self.game.menu(views, player)
         if len(menu) == 1:
             return Thoughts(0.0, [int(menu[0])], [0.0], [0], note="forced")
-        tree, solved = self._tree(), False
+        tree, solved, grow_on = self._tree(), False, self.game.kernel(grow)
         for chunk in self._chunks():
-            solved = self.game.kernel(grow)(tree, views, 0, player, rng, chunk, self.c, self.horizon)
+            solved = grow_on(tree, views, 0, player, rng, chunk, self.c, self._horizon, self._evaluation)
             if solved:
                 break
         first, chosen = self.game.kernel(decide)(tree, views, 0, player, rng, self.mix)

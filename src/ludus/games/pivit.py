@@ -62,8 +62,11 @@ import re
 import numpy as np
 
 from ludus.errors import BadNotation
+from ludus.games._pivit_terms import HORIZONTAL, MASTER, TERMS, forcing, terms
 from ludus.rules import Facts, Param, Params, choice, record, rule, switch
 from ludus.shapes import planes, squares
+
+__all__ = ["TERMS", "forcing", "terms"]  # the last are written next door
 
 # A player has at most 12 pieces, and a piece at most 7 squares to go to.
 FACTS = Facts("Pivit", players=(2, 4), max_actions=12 * 7, max_plies=2000)
@@ -93,7 +96,6 @@ State = record(
     board=(np.int8, 64),  # 0 empty, else 4 * (1 + player) + MASTER or 0 + HORIZONTAL or 0
 )
 
-HORIZONTAL, MASTER = 1, 2
 MOST_MASTERS, FIRST_PROMOTION, TIED, LAST_COLOUR, STUCK, PLY_CAP = 1, 2, 3, 4, 5, 6
 TIE_DRAW, STUCK_LOSS = 1, 1  # the second of the named choices
 

@@ -1,8 +1,13 @@
-"""Alpha-beta: iterative deepening with a transposition table, killer moves and move history.
+"""Alpha-beta: iterative deepening, principal variations first, with a transposition table and forcing moves at the end.
 
 Values are returns of the *root player*, whoever moves: the root player maximises, everybody else minimises. So a player
 who moves twice running needs no care, and with more than two players the search is paranoid. The search keeps its own
 stack of positions: recursion would spread every array argument over the machine's stack at each call (half the speed).
+
+The first move of a node gets the whole window. Of the others it is only asked whether they are better at all, in a
+window without width (a *scout*), late ones at less depth; one that surprises is searched again as it deserves. Where
+the depth ends and the game names forcing moves (`forcing`), these are followed until the position is at rest, and the
+player on move may always stop. Each deepening expects about the value of the last, and opens its window if it errs.
 """
 
 from __future__ import annotations
@@ -13,24 +18,28 @@ import numpy as np
 
 from ludus.compile import template
 from ludus.game import Game
-from ludus.rng import blend, shuffle, stream
-from ludus.rules import HAS_HEURISTIC, SEATS, heuristic, legal, record, returns, step, to_act
+from ludus.rng import shuffle, stream
+from ludus.rules import FORCES, SEATS, forcing, legal, record, returns, step, to_act
+from ludus.search.evaluation import Evaluation, estimate, is_judged
+from ludus.search.table import DELAY, ENTRY, PROVEN, delayed, keep, key_of, look_up, stored_move
 
-EXACT, AT_LEAST, AT_MOST = 1, 2, 3  # what a stored value says; 0 marks an empty entry
-ENTRY = record(key=np.uint64, worth=np.float64, best=np.int32, depth=np.int16, bound=np.int8, cut=np.int8)
 FRAME = record(
     key=np.uint64, alpha=np.float64, beta=np.float64, low=np.float64, high=np.float64, worth=np.float64,
-    best=np.int32, mover=np.int32, count=np.int32, tried=np.int32, cut=np.int32,
+    best=np.int32, mover=np.int32, count=np.int32, tried=np.int32, cut=np.int32, left=np.int32, asked=np.int32,
 )  # fmt: skip
 # low and high are the window that the node was entered with; alpha and beta narrow as its moves are tried; cut is 1 if
-# the worth rests on leaves that were valued because the search goes no deeper, and 0 if it holds at any depth
+# the worth rests on leaves that were valued because the search goes no deeper, and 0 if it holds at any depth; left is
+# how deep the node is searched, below 1 by forcing moves only; asked is what is asked of the move at hand:
+WHOLE, SCOUT, SHALLOW = 0, 1, 2
 
 HISTORY = 4096  # cells a player; actions share cells where a game has more
-PROVEN = 0.9995  # heuristics are clipped below it, so a greater value is a forced win
-DELAY = 2.0**-24  # what a ply costs of a win: a power of two, so that plies can be added and taken off without rounding
-DEEPEST = 4000  # so many plies do not add up to the difference between a win and a heuristic
+NARROW = DELAY / 256  # the width of a window in which a move is only compared
+EXPECTED = 0.03  # how far from the last depth's value the next one's is looked for
+MANY = 3  # moves of a node before the others count as late
 NODES, PLY = 0, 1  # where a search is: positions entered, and the node at hand; BEGIN and DONE are before and after
 BEGIN, DONE = -1, -2
+
+BEST, FORCED, KILLERS = np.int64(1) << 62, np.int64(1) << 58, np.int64(1) << 57
 
 
 class Stack(NamedTuple):
@@ -47,14 +56,7 @@ class Stack(NamedTuple):
     counters: np.ndarray  # int64[2]
     actions: np.ndarray  # int32[SEATS]
     values: np.ndarray  # float64[SEATS]
-
-
-@template
-def key_of(words64, row):
-    key = np.uint64(0x9E3779B97F4A7C15)
-    for k in range(words64.shape[1]):
-        key = blend(key, words64[row, k])
-    return key
+    evaluation: Evaluation
 
 
 @template
@@ -66,92 +68,46 @@ def player_of(mask):
 
 
 @template
-def delayed(worth, plies):
-    """The worth of what comes so many plies later: quick wins are better than slow ones, slow losses than quick ones.
-
-    The table keeps wins and losses as seen from the position itself, since the root may be near or far.
-    """
-    if worth > PROVEN:
-        return worth - plies * DELAY
-    if worth < -PROVEN:
-        return worth + plies * DELAY
-    return worth
-
-
-@template
-def leaf_value(state, root):
-    if not HAS_HEURISTIC:
+def leaf_value(state, root, evaluation):
+    if not is_judged(evaluation):
         return 0.0
-    return min(max(heuristic(state, root), -0.999), 0.999)
+    return min(max(estimate(state, root, evaluation), -0.999), 0.999)
+
+
+# ------------------------------------------------------------------------------------------------ the order of moves
 
 
 @template
-def home_of(table, key):
-    """The first of a position's two places in the table. It keeps the deepest search, the other the latest."""
-    return np.int64(key >> np.uint64(1)) & (table.shape[0] - 2)
-
-
-@template
-def find(table, key):
-    """Where the position is in the table; -1 if it is not there."""
-    home = home_of(table, key)
-    for slot in (home, home + 1):
-        if table[slot].key == key and table[slot].bound != 0:
-            return slot
-    return -1
-
-
-@template
-def look_up(table, frame, depth, ply):
-    """Take what the table knows of the node; true if that settles it within its window."""
-    slot = find(table, frame.key)
-    if slot < 0:
-        return False
-    entry = table[slot]
-    frame.best = entry.best
-    if entry.cut and entry.depth < depth:
-        return False
-    frame.worth, frame.cut = delayed(entry.worth, ply), entry.cut
-    if entry.bound == AT_LEAST:
-        return frame.worth >= frame.beta
-    if entry.bound == AT_MOST:
-        return frame.worth <= frame.alpha
-    return True
-
-
-@template
-def keep(table, frame, depth, ply):
-    """Store what the node's search has shown."""
-    slot = home_of(table, frame.key)
-    if table[slot].depth > depth and table[slot].key != frame.key:
-        slot += 1
-    entry = table[slot]
-    entry.key = frame.key
-    entry.worth = delayed(frame.worth, -ply)
-    entry.best = frame.best
-    entry.depth = depth
-    entry.bound = AT_MOST if frame.worth <= frame.low else AT_LEAST if frame.worth >= frame.high else EXACT
-    entry.cut = frame.cut
-
-
-@template
-def rank_moves(frame, menu, ranks, killers, history):
-    """The stored best move first, then moves that refuted siblings, then by history."""
+def rank_moves(state, frame, menu, ranks, killers, history):
+    """The stored best move first, then forcing ones, moves that refuted siblings, and the others by history."""
     for k in range(frame.count):
         action = menu[k]
-        rank = history[frame.mover, action & (HISTORY - 1)]
+        force = forcing(state, frame.mover, action) if FORCES else 0
         if action == frame.best:
-            rank = np.int64(1) << 62
-        elif action == killers[0]:
-            rank = np.int64(1) << 61
-        elif action == killers[1]:
-            rank = np.int64(1) << 60
-        ranks[k] = rank
+            ranks[k] = BEST
+        elif force > 0:
+            ranks[k] = FORCED + force
+        elif action == killers[0] or action == killers[1]:
+            ranks[k] = KILLERS + (action == killers[0])
+        else:
+            ranks[k] = history[frame.mover, action & (HISTORY - 1)]
+
+
+@template
+def keep_forcing(state, frame, menu, ranks):
+    """Only the forcing moves of a menu, ranked; how many."""
+    kept = 0
+    for k in range(frame.count):
+        force = forcing(state, frame.mover, menu[k])
+        if force > 0:
+            menu[kept], ranks[kept] = menu[k], force
+            kept += 1
+    return kept
 
 
 @template
 def next_move(frame, menu, ranks):
-    """Bring the best-ranked untried move to the front of those left, and take it."""
+    """Bring the best-ranked untried move to the front of those left, and take it; its rank."""
     first = frame.tried
     best = first
     for k in range(first + 1, frame.count):
@@ -160,12 +116,23 @@ def next_move(frame, menu, ranks):
     menu[first], menu[best] = menu[best], menu[first]
     ranks[first], ranks[best] = ranks[best], ranks[first]
     frame.tried += 1
-    return menu[first]
+    return ranks[first]
 
 
 @template
-def enter(stack, ply, depth, root):
-    """Look at a new node; true if its worth is settled without trying its moves."""
+def remember(frame, action, killers, history):
+    """This move refuted its node: try it early elsewhere."""
+    if killers[0] != action:
+        killers[1], killers[0] = killers[0], action
+    history[frame.mover, action & (HISTORY - 1)] += frame.left * frame.left
+
+
+# ------------------------------------------------------------------------------------------------ one node
+
+
+@template
+def enter(stack, ply, forced, root):
+    """Look at a node; true if its worth is settled without trying its moves."""
     state, frame = stack.states[ply], stack.frames[ply]
     stack.counters[NODES] += 1
     mask = to_act(state)
@@ -173,19 +140,81 @@ def enter(stack, ply, depth, root):
         returns(state, stack.values)
         frame.worth, frame.cut = delayed(stack.values[root], ply), 0
         return True
-    if ply == depth:
-        frame.worth, frame.cut = leaf_value(state, root), 1
-        return True
+    frame.best, frame.tried, frame.mover = -1, 0, player_of(mask)
+    if frame.left <= 0:
+        return come_to_rest(stack, ply, forced, root)
     frame.key = key_of(stack.words64, ply)
-    frame.low, frame.high, frame.best, frame.tried = frame.alpha, frame.beta, -1, 0
-    if look_up(stack.table, frame, depth - ply, ply) and ply > 0:
+    frame.low, frame.high = frame.alpha, frame.beta
+    if look_up(stack.table, frame, ply) and ply > 0:
         return True
-    frame.mover = player_of(mask)
     frame.worth, frame.cut = -np.inf if frame.mover == root else np.inf, 0
     if ply > 0:
         frame.count = legal(state, frame.mover, stack.menus[ply])
-    rank_moves(frame, stack.menus[ply], stack.ranks[ply], stack.killers[ply], stack.history)
+    rank_moves(state, frame, stack.menus[ply], stack.ranks[ply], stack.killers[ply], stack.history)
     return False
+
+
+@template
+def come_to_rest(stack, ply, forced, root):
+    """The depth is used up: the position is worth what it looks like, unless forcing moves make it better for who is
+    on move. True if there are none to try."""
+    state, frame = stack.states[ply], stack.frames[ply]
+    frame.worth, frame.cut = leaf_value(state, root, stack.evaluation), 1
+    if not FORCES or -frame.left >= forced:
+        return True
+    if frame.mover == root:
+        frame.alpha = max(frame.alpha, frame.worth)
+    else:
+        frame.beta = min(frame.beta, frame.worth)
+    if frame.alpha >= frame.beta:
+        return True
+    frame.count = legal(state, frame.mover, stack.menus[ply])
+    frame.count = keep_forcing(state, frame, stack.menus[ply], stack.ranks[ply])
+    return frame.count == 0
+
+
+@template
+def ask(frame, child, root):
+    """Set the child's window by what its parent asks of it."""
+    child.alpha, child.beta = frame.alpha, frame.beta
+    if frame.asked != WHOLE and frame.mover == root:
+        child.beta = frame.alpha + NARROW
+    elif frame.asked != WHOLE:
+        child.alpha = frame.beta - NARROW
+
+
+@template
+def try_next(stack, ply, forced, root, reduce, rng):
+    """Try the node's next move; true if its worth is settled at once."""
+    frame, child, actions = stack.frames[ply], stack.frames[ply + 1], stack.actions
+    rank = next_move(frame, stack.menus[ply], stack.ranks[ply])
+    for seat in range(SEATS):
+        actions[seat] = -1
+    actions[frame.mover] = stack.menus[ply, frame.tried - 1]
+    stack.states[ply + 1] = stack.states[ply]
+    step(stack.states[ply + 1], actions, rng)
+    frame.asked, child.left = WHOLE, frame.left - 1
+    if frame.tried > 1 and frame.left > 1 and frame.beta - frame.alpha > NARROW:
+        frame.asked = SCOUT
+    if reduce and rank < KILLERS and frame.tried > MANY and frame.left > 2:
+        frame.asked, child.left = SHALLOW, child.left - (1 if frame.tried <= 4 * MANY or frame.left < 6 else 2)
+    ask(frame, child, root)
+    return enter(stack, ply + 1, forced, root)
+
+
+@template
+def surprises(frame, child, root):
+    """Whether a move that was only compared turns out better than what its node has; it is then asked more."""
+    if frame.asked == WHOLE:
+        return False
+    better = child.worth > frame.alpha if frame.mover == root else child.worth < frame.beta
+    if frame.asked == SHALLOW:
+        child.left = frame.left - 1
+        frame.asked = SCOUT if frame.beta - frame.alpha > NARROW else WHOLE
+        return better
+    inside = child.worth < frame.beta if frame.mover == root else child.worth > frame.alpha
+    frame.asked = WHOLE
+    return better and inside
 
 
 @template
@@ -205,71 +234,62 @@ def absorb(frame, child, action, root):
 
 
 @template
-def remember(frame, action, depth, killers, history):
-    """This move refuted its node: try it early elsewhere."""
-    if killers[0] != action:
-        killers[1], killers[0] = killers[0], action
-    history[frame.mover, action & (HISTORY - 1)] += depth * depth
+def hand_over(stack, ply, root):
+    """The node above takes a move's worth."""
+    parent = stack.frames[ply]
+    action = stack.menus[ply, parent.tried - 1]
+    if absorb(parent, stack.frames[ply + 1], action, root):
+        if parent.left > 0:
+            remember(parent, action, stack.killers[ply], stack.history)
+        parent.tried = parent.count
+
+
+# ------------------------------------------------------------------------------------------------ a whole search
 
 
 @template
-def retreat(stack, ply, depth, root, settled):
-    """The node is done: store it, and hand its worth to the parent."""
-    frame = stack.frames[ply]
-    if not settled:
-        keep(stack.table, frame, depth - ply, ply)
-    if ply > 0:
-        above = ply - 1
-        parent = stack.frames[above]
-        action = stack.menus[above, parent.tried - 1]
-        if absorb(parent, frame, action, root):
-            remember(parent, action, depth - above, stack.killers[above], stack.history)
-            parent.tried = parent.count
+def errs(frame):
+    """Whether the root's worth lies outside the window that was expected; opens it on that side."""
+    if frame.low < frame.worth < frame.high:
+        return False
+    opened = (frame.worth <= frame.low and frame.low > -np.inf) or (frame.worth >= frame.high and frame.high < np.inf)
+    frame.alpha = -np.inf if frame.worth <= frame.low else frame.low
+    frame.beta = np.inf if frame.worth >= frame.high else frame.high
+    return opened
 
 
 @template
-def try_next(stack, ply, depth, root, rng):
-    """Try the node's next move; true if its worth is settled at once."""
-    frame, actions = stack.frames[ply], stack.actions
-    for seat in range(SEATS):
-        actions[seat] = -1
-    actions[frame.mover] = next_move(frame, stack.menus[ply], stack.ranks[ply])
-    stack.states[ply + 1] = stack.states[ply]
-    step(stack.states[ply + 1], actions, rng)
-    stack.frames[ply + 1].alpha, stack.frames[ply + 1].beta = frame.alpha, frame.beta
-    return enter(stack, ply + 1, depth, root)
-
-
-@template
-def search_to(stack, depth, root, budget, rng):
-    """Search the first position to a fixed depth, or go on where the budget ended last time. The answer is in the first
-    frame; its menu must be filled in."""
-    frames, counters = stack.frames, stack.counters
+def search_to(stack, depth, root, reduce, budget, rng):
+    """Search the first position to a depth, or go on where the budget ended last time. The answer is in the first
+    frame; its menu and its window must be filled in."""
+    frames, counters, forced = stack.frames, stack.counters, stack.frames.shape[0] - 1 - depth
     ply, settled = counters[PLY], False
     if ply == BEGIN:
         ply = 0
-        frames[0].alpha, frames[0].beta = -np.inf, np.inf
-        enter(stack, 0, depth, root)
+        frames[0].left = depth
+        enter(stack, 0, forced, root)
     while True:
         if settled or frames[ply].tried == frames[ply].count:
-            retreat(stack, ply, depth, root, settled)
-            if ply == 0:
+            if not settled and frames[ply].left > 0:
+                keep(stack.table, frames[ply], ply)
+            if ply > 0 and surprises(frames[ply - 1], frames[ply], root):
+                ask(frames[ply - 1], frames[ply], root)
+                settled = enter(stack, ply, forced, root)
+            elif ply > 0:
+                ply -= 1
+                hand_over(stack, ply, root)
+                settled = False
+            elif errs(frames[0]):
+                enter(stack, 0, forced, root)
+            else:
                 counters[PLY] = DONE
                 return
-            ply -= 1
-            settled = False
         elif counters[NODES] >= budget:
             counters[PLY] = ply
             return
         else:
-            settled = try_next(stack, ply, depth, root, rng)
+            settled = try_next(stack, ply, forced, root, reduce, rng)
             ply += 1
-
-
-@template
-def stored_move(table, key):
-    slot = find(table, key)
-    return table[slot].best if slot >= 0 else -1
 
 
 @template
@@ -294,20 +314,33 @@ def mix(rng, menu):
     shuffle(rng, menu, menu.shape[0])
 
 
+def new_stack(game: Game, plies: int, table: np.ndarray, evaluation: Evaluation) -> Stack:
+    """Room for a search so many plies deep, forcing moves included."""
+    longest, seats, rows = game.facts.max_actions, game.facts.players[1], plies + 1
+    states = np.zeros(rows, game.state_type)
+    return Stack(
+        states, states.view(np.uint64).reshape(rows, -1), np.zeros(rows, FRAME),
+        np.empty((rows, longest), np.int32), np.empty((rows, longest), np.int64), np.full((rows, 2), -1, np.int32),
+        np.zeros((seats, HISTORY), np.int64), table, np.zeros(2, np.int64),
+        np.empty(seats, np.int32), np.zeros(seats), evaluation,
+    )  # fmt: skip
+
+
 class Deepening:
     """The memory of one search, deepened step by step."""
 
-    def __init__(self, game: Game, views: np.ndarray, player: int, menu: np.ndarray, table_bits: int):
+    def __init__(
+        self, game: Game, views: np.ndarray, player: int, menu: np.ndarray, table_bits: int, evaluation: Evaluation,
+        forced: int = 0, reduce: bool = False,
+    ):  # fmt: skip
         self.game, self.views, self.player, self.menu = game, views, player, menu
-        self.stack: Stack
-        self.table = np.zeros(1 << table_bits, ENTRY)
-        self.history = np.zeros((game.facts.players[1], HISTORY), np.int64)
-        self.counters = np.zeros(2, np.int64)
+        self.forced, self.reduce, self.evaluation = forced if game.writes("forcing") else 0, reduce, evaluation
+        self.stack = new_stack(game, 1 + self.forced, np.zeros(1 << table_bits, ENTRY), evaluation)
         self.best, self.value, self.reached = int(menu[0]), 0.0, 0
 
     @property
     def nodes(self) -> int:
-        return int(self.counters[NODES])
+        return int(self.stack.counters[NODES])
 
     @property
     def is_decided(self) -> bool:
@@ -315,32 +348,23 @@ class Deepening:
         return abs(self.value) > PROVEN or not self.stack.frames[0].cut
 
     def begin(self, depth: int) -> None:
-        """Make room for a search to this depth."""
-        longest, seats = self.game.facts.max_actions, self.game.facts.players[1]
-        states = np.zeros(depth + 1, self.game.state_type)
-        states[0] = self.views[0]
-        self.stack = Stack(
-            states,
-            states.view(np.uint64).reshape(depth + 1, -1),
-            np.zeros(depth + 1, FRAME),
-            np.empty((depth + 1, longest), np.int32),
-            np.empty((depth + 1, longest), np.int64),
-            np.full((depth + 1, 2), -1, np.int32),
-            self.history,
-            self.table,
-            self.counters,
-            np.empty(seats, np.int32),
-            np.zeros(seats),
-        )
+        """Make room for a search to this depth; what was learnt of moves and positions stays."""
+        before = self.stack
+        fresh = new_stack(self.game, depth + self.forced, before.table, self.evaluation)
+        self.stack = fresh._replace(history=before.history, counters=before.counters)
+        self.stack.states[0] = self.views[0]
         self.stack.menus[0, : len(self.menu)] = self.menu
-        self.stack.frames[0].count = len(self.menu)
-        self.depth, self.counters[PLY] = depth, BEGIN
+        root = self.stack.frames[0]
+        root.count, root.alpha, root.beta = len(self.menu), -np.inf, np.inf
+        if self.reached > 2 and abs(self.value) < PROVEN:
+            root.alpha, root.beta = self.value - EXPECTED, self.value + EXPECTED
+        self.depth, self.stack.counters[PLY] = depth, BEGIN
 
     def go_on(self, budget: int) -> bool:
         """Search until so many positions were entered in all; true if this depth is finished."""
-        self.game.kernel(search_to)(self.stack, self.depth, self.player, budget, stream(0))
-        root, finished = self.stack.frames[0], bool(self.counters[PLY] == DONE)
-        if root.best >= 0 and root.worth > -np.inf:  # the best so far of a broken search is better than what it was
+        self.game.kernel(search_to)(self.stack, self.depth, self.player, self.reduce, budget, stream(0))
+        root, finished = self.stack.frames[0], bool(self.stack.counters[PLY] == DONE)
+        if root.best >= 0 and root.worth > root.low:  # the best so far of a broken search is better than what it was
             self.best, self.value = int(root.best), float(root.worth)
         if finished:
             self.reached = self.depth
@@ -349,7 +373,7 @@ class Deepening:
     def line(self) -> list[int]:
         """The answer, and what is then expected."""
         states = self.views.copy()
-        line, actions = np.empty(64, np.int32), np.empty(self.game.facts.players[1], np.int32)
+        line, actions, table = np.empty(64, np.int32), np.empty(self.game.facts.players[1], np.int32), self.stack.table
         walk = self.game.kernel(follow)
-        length = walk(states, states.view(np.uint64).reshape(1, -1), self.table, self.best, actions, stream(0), line)
+        length = walk(states, states.view(np.uint64).reshape(1, -1), table, self.best, actions, stream(0), line)
         return line[:length].tolist()

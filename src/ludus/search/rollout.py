@@ -1,14 +1,15 @@
-"""What a leaf is worth: by random play to the end, or by the game's heuristic after some random steps."""
+"""What a leaf is worth: by random play to the end, or by an evaluation after some random steps."""
 
 from __future__ import annotations
 
 from ludus.compile import template
 from ludus.kernels import any_place
-from ludus.rules import HAS_HEURISTIC, MAX_PLIES, SEATS, heuristic, legal, returns, step, to_act
+from ludus.rules import MAX_PLIES, SEATS, legal, returns, step, to_act
+from ludus.search.evaluation import estimate, is_judged
 
 
 @template
-def roll_out(state, horizon, rng, menu, actions, values):
+def roll_out(state, horizon, evaluation, rng, menu, actions, values):
     """Random play to the end, or for `horizon` more steps; what each player then has, or may hope for."""
     left = horizon if horizon >= 0 else MAX_PLIES
     mask = to_act(state)
@@ -20,8 +21,8 @@ def roll_out(state, horizon, rng, menu, actions, values):
         step(state, actions, rng)
         left -= 1
         mask = to_act(state)
-    if mask == 0 or not HAS_HEURISTIC:
+    if mask == 0 or not is_judged(evaluation):
         returns(state, values)
     else:
         for player in range(state.players):
-            values[player] = heuristic(state, player)
+            values[player] = estimate(state, player, evaluation)

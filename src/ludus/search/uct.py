@@ -103,7 +103,7 @@ def back_up(points, arms, path, length, values):
 
 
 @template
-def grow(tree, views, index, player, rng, sims, c, horizon):
+def grow(tree, views, index, player, rng, sims, c, horizon, evaluation):
     """Add `sims` simulations to the tree of one view; true if its root is solved and no more are needed."""
     scratch, _, points, arms, used, path, menu, actions, values = tree
     certain = not HIDDEN and not SIMULTANEOUS and views[index].players == 2 and deterministic(views[index])
@@ -113,7 +113,7 @@ def grow(tree, views, index, player, rng, sims, c, horizon):
             determinize(scratch[WORLD], player, rng)
         length, is_known = descend(tree, c, rng)
         if not is_known:
-            roll_out(scratch[WORLD], horizon, rng, menu, actions, values)
+            roll_out(scratch[WORLD], horizon, evaluation, rng, menu, actions, values)
         back_up(points, arms, path, length, values)
         used[SIMS] += 1
         if certain and is_known and values[0] == -values[1]:
@@ -165,7 +165,7 @@ def decide(tree, views, index, player, rng, mix):
 
 
 @template
-def search_all(tree, views, players, words, sims, c, mix, horizon, out):
+def search_all(tree, views, players, words, sims, c, mix, horizon, evaluation, out):
     """The best action for every view; forced moves cost nothing."""
     menu = np.empty(MAX_ACTIONS, np.int32)
     for i in range(views.shape[0]):
@@ -173,6 +173,6 @@ def search_all(tree, views, players, words, sims, c, mix, horizon, out):
         best = 0
         if count > 1:
             clear(tree)
-            grow(tree, views, i, players[i], words[i], sims, c, horizon)
+            grow(tree, views, i, players[i], words[i], sims, c, horizon, evaluation)
             best = decide(tree, views, i, players[i], words[i], mix)[1]
         out[i] = menu[best]

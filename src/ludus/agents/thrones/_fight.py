@@ -12,7 +12,9 @@ import numpy as np
 from ludus.agents.thrones._terms import for_search
 from ludus.compile import template
 from ludus.games.thrones import step
-from ludus.search.alphabeta import BEGIN, DONE, ENTRY, FRAME, HISTORY, NODES, PLY, PROVEN, Stack, search_to
+from ludus.search.alphabeta import BEGIN, DONE, FRAME, HISTORY, NODES, PLY, Stack, search_to
+from ludus.search.evaluation import Evaluation
+from ludus.search.table import ENTRY, PROVEN
 
 DEEPEST = 30
 TABLE_BITS = 13
@@ -24,7 +26,7 @@ def new_stack(state_type: np.dtype) -> Stack:
         states, states.view(np.uint64).reshape(DEEPEST + 1, -1), np.zeros(DEEPEST + 1, FRAME),
         np.empty((DEEPEST + 1, 4), np.int32), np.empty((DEEPEST + 1, 4), np.int64),
         np.full((DEEPEST + 1, 2), -1, np.int32), np.zeros((2, HISTORY), np.int64), np.zeros(1 << TABLE_BITS, ENTRY),
-        np.zeros(2, np.int64), np.empty(2, np.int32), np.zeros(2),
+        np.zeros(2, np.int64), np.empty(2, np.int32), np.zeros(2), Evaluation(np.empty(0), np.zeros(1, np.float32)),
     )  # fmt: skip
 
 
@@ -50,11 +52,11 @@ def fight(stack, state, player, nodes):
     best, worth = 0, 0.0
     for depth in range(1, DEEPEST + 1):
         stack.counters[PLY] = BEGIN
-        stack.frames[0].count = 4
+        root = stack.frames[0]
+        root.count, root.alpha, root.beta = 4, -np.inf, np.inf
         for action in range(4):
             stack.menus[0, action] = action
-        search_to(stack, depth, player, nodes, dice)
-        root = stack.frames[0]
+        search_to(stack, depth, player, False, nodes, dice)
         if root.best >= 0 and abs(root.worth) <= 1.0:
             best, worth = root.best, root.worth
         if stack.counters[PLY] != DONE or abs(worth) > PROVEN or root.cut == 0:

@@ -23,7 +23,7 @@ from ludus.agents.thrones._terms import NEVER, PLAN_WORDS, is_fatal, keep_plan, 
 from ludus.compile import rule, template
 from ludus.game import Game
 from ludus.runs import load_numbers
-from ludus.search.alphabeta import PROVEN
+from ludus.search.table import PROVEN
 from ludus.settings import setting
 
 

@@ -1,0 +1,284 @@
+"""TD(λ) and TDLeaf: learns the weights of an evaluation in self-play, for `alphabeta`, `greedy` and `mcts`.
+
+A position is described by the game's `terms`, or by what it `observe`s, and judged by the hyperbolic tangent of their
+weighted sum. All seats choose by that judgement and all learn: what was thought of a position moves towards what came
+later, a mixture of the next thoughts and the result (λ says how much of either), but never across a random move.
+
+With `depth=1` the positions are those that were reached, by looking one ply ahead. With more, every choice is searched
+that deep and the position at the end of the expected line is learnt from (TDLeaf): slower, and it learns what a search
+needs to know. The step is measured by the length of the terms, so that their number and size hardly matter.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ludus.agents._evaluation import FILE
+from ludus.agents.greedy import Looks, Room, best_entry, looks_of, new_room, weigh_actions
+from ludus.arena.lockstep import play_to_the_end
+from ludus.arena.statistics import wilson
+from ludus.catalogue import agent
+from ludus.compile import template
+from ludus.errors import Mismatch
+from ludus.game import Game
+from ludus.learn._matches import one_by_one
+from ludus.rng import below, match_words, uniform, word
+from ludus.rules import MAX_PLIES, SEATS, TERMS, legal, returns, share, step, to_act
+from ludus.runs import RunFolder
+from ludus.search.alphabeta import BEGIN, NODES, PLY, Stack, follow, new_stack, search_to
+from ludus.search.evaluation import OWN_TERMS, Evaluation, evaluation, weigh
+from ludus.search.table import ENTRY
+from ludus.settings import setting
+from ludus.workers import Workers
+
+STATE = "learner.npz"
+LONGEST = 2048
+"""Positions of a match that are learnt from; of a longer one, the first ones."""
+RULER = 100
+"""Matches against random play by which each row of the log is measured."""
+
+
+@dataclass
+class Settings:
+    """How to learn."""
+
+    games: int = setting(20_000, "matches to play", 1, 10**12)
+    every: int = setting(1_000, "matches from one row of the log and one checkpoint to the next", 1, 10**6)
+    depth: int = setting(
+        1, "plies that a choice looks ahead; above 1 it is TDLeaf, for games without luck or secrets", 1, 6
+    )
+    trace: float = setting(0.7, "λ: how much of the way to the result counts beside the next thought", 0, 1)
+    alpha: float = setting(0.1, "step size at first; it falls to a tenth of it", 0, 10)
+    explore: float = setting(0.05, "chance of a random action", 0, 1)
+    opening: int = setting(6, "random plies at the start of every match", 0, 1000)
+    players: int = setting(0, "players in a match; 0: the fewest that the game allows", low=0)
+
+
+CURVE = {"win_rate": "share of the point by one ply, against random play"}
+
+
+def TOTAL(settings: Settings) -> int:
+    return -(-settings.games // settings.every)
+
+
+def SPEC(settings: Settings, folder: Path) -> str:
+    return f"greedy:run={folder}"
+
+
+# ------------------------------------------------------------------------------------------------ one match
+
+
+class Course(NamedTuple):
+    """The positions of one match that are learnt from."""
+
+    terms: np.ndarray  # float32[LONGEST, SEATS, TERMS + OWN_TERMS]
+    values: np.ndarray  # float64[LONGEST, SEATS]: what was thought of each
+    breaks: np.ndarray  # bool[LONGEST]: what follows came by a random move
+
+
+class Mind(NamedTuple):
+    """All that a choice needs."""
+
+    looks: Looks
+    room: Room
+    stack: Stack
+    menu: np.ndarray
+    worth: np.ndarray
+    line: np.ndarray  # int32[depth]
+
+
+@template
+def note(course, t, state, evaluation):
+    """Write down how a position looks to everybody; one that is over is known, and teaches no weight."""
+    is_over = to_act(state) == 0
+    if is_over:
+        returns(state, course.values[t])
+    for player in range(state.players):
+        row = course.terms[t, player]
+        row[:] = 0.0
+        if not is_over:
+            course.values[t, player] = np.tanh(weigh(state, player, evaluation))
+            row[:TERMS] = evaluation.terms
+            row[TERMS] = 1.0 if to_act(state) >> player & 1 else -1.0
+            row[TERMS + 1] = 1.0
+    course.breaks[t] = False
+
+
+@template
+def search_leaf(states, index, player, depth, mind, rng):
+    """The best action by a search so deep; the stack's first state becomes the end of the expected line."""
+    stack, line = mind.stack, mind.line
+    stack.states[0] = states[index]
+    for slot in range(stack.table.shape[0]):
+        stack.table[slot].bound, stack.table[slot].depth = 0, 0
+    root = stack.frames[0]
+    root.alpha, root.beta, root.count = -np.inf, np.inf, legal(states[index], player, stack.menus[0])
+    stack.counters[NODES], stack.counters[PLY] = 0, BEGIN
+    search_to(stack, depth, player, False, np.int64(1) << 62, rng)
+    follow(stack.states, stack.words64, stack.table, root.best, stack.actions, rng, line)
+    return root.best
+
+
+@template
+def choose(states, index, player, depth, explore, mind, rng):
+    """An action, and whether it is a random one."""
+    best = search_leaf(states, index, player, depth, mind, rng) if depth > 1 else -1
+    if uniform(rng) < explore:
+        return mind.menu[below(rng, legal(states[index], player, mind.menu))], True
+    if depth > 1:
+        return best, False
+    count = weigh_actions(states, index, player, rng, mind.looks, mind.room, mind.menu, mind.worth)
+    return mind.menu[best_entry(mind.worth, count, rng)], False
+
+
+@template
+def play_course(states, index, words, depth, explore, opening, mind, course):
+    """Play a match to its end, in place; how many positions there are to learn from."""
+    actions = np.empty(SEATS, np.int32)
+    length, plies, mask = 0, 0, to_act(states[index])
+    while mask != 0 and plies < MAX_PLIES:
+        wild = False
+        for player in range(SEATS):
+            actions[player] = -1
+            if mask >> player & 1:
+                rng, chance = words[1 + player : 2 + player], 1.0 if plies < opening else explore
+                actions[player], strayed = choose(states, index, player, depth, chance, mind, rng)
+                wild = wild or strayed
+        if depth > 1 and length < course.breaks.shape[0]:
+            note(course, length, mind.stack.states[0], mind.looks.evaluation)
+            course.breaks[length] = wild
+            length += 1
+        step(states[index], actions, words[:1])
+        mask = to_act(states[index])
+        if depth == 1 and wild and length > 0:
+            course.breaks[length - 1] = True
+        if depth == 1 and mask != 0 and length < course.breaks.shape[0]:
+            note(course, length, states[index], mind.looks.evaluation)
+            length += 1
+        plies += 1
+    return length
+
+
+@template
+def learn(course, length, payoffs, players, weights, alpha, trace):
+    """Move the weights, the last position first; the mean square of what was surprising."""
+    surprise = 0.0
+    for player in range(players):
+        target = payoffs[player]
+        for t in range(length - 1, -1, -1):
+            value, row = course.values[t, player], course.terms[t, player]
+            if course.breaks[t]:
+                target = value
+            error = target - value
+            surprise += error * error
+            size = np.float32(1.0)
+            for k in range(row.shape[0]):
+                size += row[k] * row[k]
+            for k in range(row.shape[0]):
+                weights[k] += alpha * error / size * row[k]
+            target = (1.0 - trace) * value + trace * target
+    return surprise / max(length * players, 1)
+
+
+@template
+def play_and_learn(states, words, depth, explore, opening, alphas, trace, mind, course, surprises):
+    payoffs = np.zeros(SEATS)
+    for i in range(states.shape[0]):
+        length = play_course(states, i, words[i], depth, explore, opening, mind, course)
+        returns(states[i], payoffs)
+        weights = mind.looks.evaluation.weights
+        surprises[i] = learn(course, length, payoffs, states[i].players, weights, alphas[i], trace)
+
+
+# ------------------------------------------------------------------------------------------------ the training
+
+
+def train(
+    game: Game, values: Mapping[str, object], settings: Settings, run: RunFolder, seed: int, workers: Workers
+) -> Iterator[dict[str, object]]:
+    """Train, or go on from the folder's last checkpoint. A match builds on the last one, so one worker must do."""
+    learner = Learner(game, values, settings, seed)
+    done = run.load(STATE, learner.restore) or 0
+    run.cut_log(done)
+    for iteration in range(done, TOTAL(settings)):
+        last = min((iteration + 1) * settings.every, settings.games)
+        surprise = learner.play(iteration * settings.every, last)
+        run.write(FILE, "\n".join(repr(float(weight)) for weight in learner.settled).encode())
+        row = {"games": last, **learner.measure(SPEC(settings, run.path)), "surprise": round(surprise, 5)}
+        run.log(row)
+        run.write(STATE, learner.checkpoint())
+        yield row
+
+
+class Learner:
+    """Weights that learn from the matches they are given."""
+
+    def __init__(self, game: Game, values: Mapping[str, object], settings: Settings, seed: int):
+        self.game, self.values, self.settings, self.seed = game, values, settings, seed
+        self.players = settings.players or game.facts.players[0]
+        game.check_setting(self.players, values)
+        if settings.depth > 1:
+            agent("alphabeta", game)  # refuses what cannot be searched
+        count = game.names["TERMS"] + OWN_TERMS
+        self.evaluation = evaluation(game, np.zeros(count))
+        self.history: list[np.ndarray] = []
+        self._mind = _new_mind(game, settings.depth, self.evaluation)
+        rows = min(game.facts.max_plies, LONGEST), game.facts.players[1]
+        self._course = Course(np.zeros((*rows, count), np.float32), np.zeros(rows), np.zeros(rows[0], np.bool_))
+
+    @property
+    def settled(self) -> np.ndarray:
+        """The mean of the weights over the later half of the training: single ones still shake."""
+        return np.mean(self.history[len(self.history) // 2 :], axis=0)
+
+    def play(self, first: int, last: int) -> float:
+        """Learn from the matches with these numbers; how much they surprised."""
+        settings, numbers = self.settings, np.arange(first, last)
+        words = match_words(word(self.seed, 1), numbers, 0, self.players)
+        states = self.game.start(words, self.players, self.values)
+        alphas = settings.alpha * (1 - 0.9 * numbers / settings.games)
+        surprises, run = np.zeros(len(numbers)), self.game.kernel(play_and_learn)
+        for piece in one_by_one(len(numbers)):
+            run(states[piece], words[piece], settings.depth, settings.explore, settings.opening, alphas[piece],
+                settings.trace, self._mind, self._course, surprises[piece])  # fmt: skip
+        self.history.append(self.evaluation.weights.copy())
+        return float(surprises.mean())
+
+    def measure(self, spec: str) -> dict[str, float]:
+        """One ply by these weights in each seat in turn, random play in the others; always the same deals."""
+        players = [agent(spec, self.game), agent("random", self.game)]
+        seats = np.ones((RULER, self.players), np.int64)
+        seats[np.arange(RULER), np.arange(RULER) % self.players] = 0
+        words = match_words(word(self.seed, 2), np.arange(RULER), 0, self.players)
+        states = self.game.start(words, self.players, self.values)
+        play_to_the_end(self.game, players, states, seats, words, np.zeros(RULER, np.int64))
+        payoffs = self.game.payoffs(states)[np.arange(RULER), np.arange(RULER) % self.players]
+        rate = wilson(float(share(payoffs, self.players).sum()), RULER)
+        return {"win_rate": round(rate.value, 4), "low": round(rate.low, 4), "high": round(rate.high, 4)}
+
+    def checkpoint(self) -> bytes:
+        content = io.BytesIO()
+        np.savez(content, history=np.array(self.history))
+        return content.getvalue()
+
+    def restore(self, content: bytes) -> int:
+        """Take a checkpoint up; the number of iterations it holds."""
+        with np.load(io.BytesIO(content)) as saved:
+            self.history = list(saved["history"])
+        if self.history[0].shape != self.evaluation.weights.shape:
+            raise Mismatch(f"the run has {len(self.history[0])} weights, the game {len(self.evaluation.weights)} terms")
+        self.evaluation.weights[:] = self.history[-1]
+        return len(self.history)
+
+
+def _new_mind(game: Game, depth: int, judged: Evaluation) -> Mind:
+    longest = game.facts.max_actions
+    stack = new_stack(game, depth, np.zeros(1 << 10, ENTRY), judged)
+    return Mind(looks_of(game, judged, 4), new_room(game), stack, np.empty(longest, np.int32), np.empty(longest),
+                np.empty(depth, np.int32))  # fmt: skip

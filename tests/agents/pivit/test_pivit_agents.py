@@ -1,0 +1,103 @@
+"""Pivit's terms against plain counts, its forcing moves, the authors' minimax and the champion."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ludus
+from ludus import agent, load
+from ludus.compile import template
+from ludus.errors import BadSpec
+from ludus.games._pivit_terms import SCALE, TERMS
+from ludus.rules import forcing, legal, terms
+from tests.agents.minimax import mover_of, random_positions, successors, thoughts_on
+
+
+@template
+def read_terms(states, player, out):
+    terms(states[0], player, out)
+
+
+@template
+def read_forcing(states, player, menu, out):
+    count = legal(states[0], player, menu)
+    for k in range(count):
+        out[k] = forcing(states[0], player, menu[k])
+    return count
+
+
+def terms_of(game, states, player) -> dict[str, float]:
+    out = np.zeros(len(TERMS), np.float32)
+    game.kernel(read_terms)(states, player, out)
+    return dict(zip(TERMS, out * SCALE))
+
+
+def captures(game, states, player, targets) -> set[int]:
+    """The squares on which a player can capture now, were it on move."""
+    turned = states.copy()
+    turned[0].turn = player
+    return {int(action) & 63 for action in game.menu(turned, player)} & targets
+
+
+@pytest.mark.parametrize("plies", [0, 15, 40, 70])
+def test_terms_are_what_they_say(plies):
+    """Two players: what is mine less what is yours, counted here from menus."""
+    game = load("pivit")
+    for states in random_positions(game, plies, 6):
+        found = terms_of(game, states, 0)
+        expected = []
+        for player in (0, 1):
+            own = {k for k in range(64) if states[0].board[k] >> 2 == 1 + player}
+            masters = {k for k in own if states[0].board[k] & 2}
+            attacked = captures(game, states, 1 - player, own)
+            moved = states.copy()
+            moved[0].turn = player
+            corners = [a for a in game.menu(moved, player) if int(a) & 63 in (0, 7, 56, 63)]
+            doors = {int(a) >> 6 for a in corners if int(a) >> 6 not in masters}
+            expected.append({
+                "minions": len(own - masters), "masters": len(masters), "attacked minions": len(attacked - masters),
+                "attacked masters": len(attacked & masters), "mobility": len(game.menu(moved, player)),
+                "minions at a corner's door": len(doors),
+            })  # fmt: skip
+        for name, mine in expected[0].items():
+            assert found[name] == pytest.approx(mine - expected[1][name], abs=1e-4), name
+        assert terms_of(game, states, 1)["mobility"] == pytest.approx(-found["mobility"])
+
+
+def test_captures_and_promotions_force_and_nothing_else():
+    game, menu, out = load("pivit"), np.empty(84, np.int32), np.zeros(84, np.int32)
+    for states in random_positions(game, 30, 10):
+        player = mover_of(game, states)
+        count = game.kernel(read_forcing)(states, player, menu, out)
+        for k, after in enumerate(successors(game, states, player)):
+            rival = 1 - player
+            pieces = after.minions[rival] + after.masters[rival]
+            captured = pieces < states[0].minions[rival] + states[0].masters[rival]
+            promoted = after.masters[player] > states[0].masters[player]
+            assert (out[k] > 0) == (captured or promoted), k
+        assert count == k + 1
+
+
+@pytest.mark.parametrize("style", ["aggressive", "defensive", "neutral"])
+def test_the_authors_minimax_beats_random_play(style):
+    played = ludus.play("pivit", f"pivit/minimax:style={style},depth=1", "random", games=10)
+    assert played.agents[0].wins >= 9
+
+
+def test_an_unknown_style_is_refused():
+    with pytest.raises(BadSpec, match="style is one of aggressive, defensive, neutral, not 'shy'"):
+        agent("minimax:style=shy", "pivit")
+
+
+@pytest.mark.parametrize(("players", "preset"), [(2, "default"), (2, "short"), (3, "default"), (4, "default")])
+def test_the_champion_plays_on_every_board_with_any_number(players, preset):
+    game = load("pivit")
+    for states in random_positions(game, 20, 2, game.presets[preset], players):
+        thoughts = thoughts_on("champion:nodes=500,ms=0", game, states)
+        assert thoughts.actions[0] in game.menu(states, mover_of(game, states))
+
+
+def test_the_champion_beats_a_plain_search_of_two_plies():
+    played = ludus.play("pivit", "champion:ms=0,nodes=3000", "alphabeta:depth=2", games=12, seed=3)
+    assert played.agents[0].wins >= 10
