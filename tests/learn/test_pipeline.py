@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ludus import load
+from ludus.errors import BadInput
 from ludus.learn._pipeline import Pipeline
 from ludus.learn._selfplay import PlaySettings, Samples
 from ludus.search.forest.memory import Leaves
@@ -101,3 +102,34 @@ def test_all_who_act_at_once_search_and_nothing_hidden_is_noted():
     assert tally["matches"] > 10
     assert np.allclose(samples.targets.sum(axis=1), 1, atol=1e-5)
     assert (samples.values[:, 2:] == 0).all()
+
+
+def test_a_gpu_without_memory_gets_fewer_matches(monkeypatch, caplog):
+    torch = pytest.importorskip("torch")
+    from ludus.learn import _pipeline
+    from ludus.nets import cuda, play
+
+    class Net:
+        def __init__(self, spec, precision): ...
+
+        def fill(self, weights, features): ...
+
+    class Full(Judge):
+        def __init__(self, net, rows, groups, tensors):
+            if rows > room:
+                raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(cuda, "CudaNet", Net)
+    monkeypatch.setattr(play, "check_cuda", lambda: None)
+    monkeypatch.setattr(_pipeline, "CudaJudge", Full)
+    monkeypatch.setattr(_pipeline, "_pinned", lambda torch, tensors: np.zeros)
+    monkeypatch.setattr(_pipeline, "MEMORY", 1 << 20)
+    game, room = load("connect_four"), 256
+    make = lambda: _pipeline.CudaSelfPlay(  # noqa: E731
+        game, 2, game.rule_values(), PlaySettings(matches=4096, sims=2), None, {}, 1, 1
+    )
+    assert make().settings.matches == 1024
+    assert "going on with 1024" in caplog.text
+    room = 64
+    with pytest.raises(BadInput, match="no memory for this network"):
+        make()

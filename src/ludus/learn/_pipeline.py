@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ludus.errors import BadInput
 from ludus.game import Game
 from ludus.learn._atomics import CONTROL, OUT, STOP, await_done, post
 from ludus.learn._moves import CHECKED, DROPPED, FINISHED, MATCH, PLIES, RESIGNED, WRONG, Matches, serve
@@ -294,7 +295,7 @@ class CudaSelfPlay(Pipeline):
             except torch.cuda.OutOfMemoryError:
                 torch.cuda.empty_cache()
                 if matches == groups * PAD:
-                    raise
+                    raise BadInput("the GPU has no memory for this network; train with --device cpu") from None
                 matches = max(matches // 2 // (groups * PAD), 1) * groups * PAD
                 log.warning("the GPU has no memory for so many matches at once: going on with %s", matches)
 

@@ -8,6 +8,7 @@ captured in a CUDA graph stays good.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -32,9 +33,13 @@ SUMMARY = {"ROWS": 16, "num_warps": 4, "num_stages": 4}
 """Found by trying, on an H200: `bench/selfplay.py tiles`."""
 PAD = 128
 """Positions of a batch are a multiple of this."""
+BATCH = 4096
+"""Leaves of a search that are judged at once, if there is memory for so many."""
 MOST_CELLS = 128
 LARGEST_8 = 448.0
 HEADROOM = 0.5  # the largest activation that was measured comes to this share of the largest 8-bit number
+
+log = logging.getLogger(__name__)
 
 
 class Room(NamedTuple):
@@ -277,19 +282,34 @@ def _descriptors() -> Any:
 
 
 class CudaEvaluator:
-    """A network that judges the leaves of a search on a GPU, in batches of up to so many."""
-
-    BATCH = 4096
+    """A network that judges the leaves of a search on a GPU."""
 
     def __init__(self, game: Game, spec: NetSpec, weights: Weights, precision: str = "fp16"):
         self.game, self.spec, self.net = game, spec, CudaNet(spec, precision)
         self.net.fill(weights)
+        self.batch = BATCH
         self._rooms: dict[int, Room] = {}
         self._row = np.zeros(game.features.length, np.float32)
 
     def evaluate(self, leaves: Leaves) -> None:
-        for first in range(0, len(leaves.trees), self.BATCH):
-            self._evaluate(Leaves(*(column[first : first + self.BATCH] for column in leaves)))
+        first = 0
+        while first < len(leaves.trees):
+            part = Leaves(*(column[first : first + self.batch] for column in leaves))
+            try:
+                self._evaluate(part)
+            except torch.cuda.OutOfMemoryError:
+                self._shrink()
+                continue
+            first += len(part.trees)
+
+    def _shrink(self) -> None:
+        """Go on with what the card has room for."""
+        self._rooms.clear()
+        torch.cuda.empty_cache()
+        if self.batch == PAD:
+            raise BadInput("the GPU has no memory for this network; say device=cpu")
+        self.batch //= 2
+        log.warning("the GPU has no memory for so many positions at once: going on with %s", self.batch)
 
     @torch.no_grad()
     def _evaluate(self, leaves: Leaves) -> None:
