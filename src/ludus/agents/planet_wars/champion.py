@@ -32,7 +32,7 @@ from ludus.runs import load_numbers
 from ludus.settings import setting
 
 LINKS = 12  # steps in a plan
-WORK = 400_000  # turns of sieges in a millisecond
+WORK = 400_000  # turns of sieges in a millisecond: counted, not timed, so that the same view gives the same plan
 SMALL = 1e-9
 TUNED = {"span": (4, 60), "delay": (0, 8), "pull": (0, 99), "cost": (0, 9), "share": (0, 16), "second": (0, 9),
          "hope": (0, 1), "raids": (0, 30), "relay": (-1, 9)}  # fmt: skip
@@ -65,7 +65,7 @@ def chain(outlook, siege, weights, steps, count, parts, plan):
 
 @rule
 def list_judged(outlook, siege, weights, steps, parts):
-    """All steps with what they are worth, the best first; their number, and the worth of doing nothing."""
+    """All steps with what they are worth; their number, and the worth of doing nothing."""
     still = worth_of(outlook, siege, weights)
     count = list_steps(outlook, siege, steps, weights)
     for k in range(count):
@@ -99,7 +99,7 @@ def make_plan(state, player, weights, outlooks, siege, steps, parts, drafts, pla
         best = weights.trust * answered(outlooks[1], siege, weights, steps[1], parts, drafts[1])
         best += (1.0 - weights.trust) * still + SMALL
     for start in range(min(weights.starts, count)):
-        if siege.work > weights.work:
+        if start > 0 and siege.work > weights.work:
             break
         bring_best_forward(steps[0], start, count)
         if start == 0 and weights.trust == 0.0 and steps[0, 0].gain <= best:
@@ -139,10 +139,10 @@ class Champion(PlanningAgent):
     compiled: ClassVar[bool] = True
     only_for: ClassVar[str] = "planet_wars"
 
-    ms: int = setting(20, "milliseconds of an ordinary core a turn, at most", low=1)
+    ms: int = setting(20, "milliseconds of an ordinary core a turn, after which no more plans are tried", low=1)
     run: str = setting("", "a run that tuned the weights")
     span: float = setting(30.0, "turns that are looked ahead", low=4)
-    delay: float = setting(2.0, "turns by which its own streams are taken to start later", low=0)
+    delay: float = setting(3.0, "turns by which its own streams are taken to start later", low=0)
     pull: float = setting(
         1.0, "how bad a ship of the rival's is that still stands, in thousandths of a ship a turn", low=0
     )
