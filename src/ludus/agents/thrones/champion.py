@@ -106,7 +106,7 @@ class Champion(Agent):
     haste: float = setting(1.0, "what it counts where gains are divided by steps", low=0.01)
     enemy_loss: float = setting(1.0, "what a cell taken from the enemy counts beside one won")
     distance: float = setting(0.0, "what it is worth to keep far from the enemy")
-    trust: float = setting(0.5, "a planned step is taken unless the search finds another worth so much more")
+    trust: float = setting(0.1, "a planned step is taken unless the search finds another worth so much more")
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)

@@ -32,7 +32,8 @@ ENDINGS = {
 }  # fmt: skip
 BLUNDER = "blunder"
 """All other endings: somebody ran into something."""
-BATCH = 50
+BATCHES = 8
+"""Parts of a seat's matches that can be played side by side."""
 
 
 def duel(
@@ -44,7 +45,8 @@ def duel(
     values = load(GAME).rule_values(preset, dict(rules or {}))
 
     def run(watch: Watch) -> Result:
-        parts = [(seat, at, min(BATCH, games - at)) for seat in (0, 1) for at in range(0, games, BATCH)]
+        batch = -(-games // BATCHES)
+        parts = [(seat, at, min(batch, games - at)) for seat in (0, 1) for at in range(0, games, batch)]
         found: list[list[Result]] = [[], []]
         for seat, result in workers.stream(lambda part: (part[0], play(specs, values, own, *part)), parts):
             found[seat].append(result)
