@@ -87,7 +87,7 @@ def ladder(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
 
 
 def champion(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
-    games, few = {SMALL: scale.pick(60, 200), LARGE: scale.pick(20, 200)}, scale.pick(6, 40)
+    games, few = {SMALL: scale.pick(40, 200), LARGE: scale.pick(8, 200)}, scale.pick(4, 40)
     found = [
         duel(f"champion-{preset}-{name}", (CHAMPION, spec), preset, games[preset], seed, workers)
         for preset in BOTH for spec, name in SEVEN.items()
