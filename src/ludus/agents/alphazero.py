@@ -25,8 +25,8 @@ from ludus.settings import setting
 
 WEIGHTS, LATEST = "weights.onnx", "latest.onnx"
 NETWORKS = {"best": WEIGHTS, "latest": LATEST}
-TOGETHER = 256
-"""Trees at a time: more would only take more memory."""
+TOGETHER, IN_BULK = 256, 4096
+"""Trees at a time, and views where nothing is searched: more would only take more memory."""
 SIMS_A_MS, ROOM = 40, 1 << 15
 """With a limit in time a tree has room for so many simulations a millisecond, and never for more than these."""
 
@@ -85,7 +85,7 @@ class AlphaZero(Agent):
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
         out = np.empty(len(views), np.int32)
-        together = 1 if self.ms or self.nodes else TOGETHER
+        together = 1 if self.ms or self.nodes else TOGETHER if self.sims else IN_BULK
         for first in range(0, len(views), together):
             part = slice(first, first + together)
             roots, best = self._search(views[part], players[part], words[part])

@@ -60,7 +60,7 @@ def command(
     folder = out or Path("runs") / f"{name.replace('/', '-')}-{rulebook.name}-{preset}-{seed}"
     run = _train(name, learner, rulebook, values, settings, folder, seed, jobs, quiet=json)
     spec = learner.SPEC(settings, folder) if hasattr(learner, "SPEC") else f"{name}:{folder}"
-    measured = _measure(spec, rulebook, values, _players(settings, rulebook), seed)
+    measured = _measure(spec, rulebook, values, _players(settings, rulebook), seed, getattr(learner, "GAMES", GAMES))
     _draw(run, learner, measured)
     if json:
         options.print_json(_summary(run, measured))
@@ -130,12 +130,12 @@ def _short(row: dict) -> str:
 # ------------------------------------------------------------------------------------------------ what came of it
 
 
-def _measure(spec: str, game: Game, values: Mapping[str, object], players: int, seed: int) -> Contest:
+def _measure(spec: str, game: Game, values: Mapping[str, object], players: int, seed: int, games: int) -> Contest:
     """What was made, in one seat, against random players in all others; every seat equally often."""
     from ludus.arena.contest import contest
 
     lineup = [spec, *["random"] * (players - 1)]
-    return contest(game.source, lineup, games=GAMES, seed=seed, rules=values)
+    return contest(game.source, lineup, games=games, seed=seed, rules=values)
 
 
 def _strength(measured: Contest) -> str:

@@ -9,7 +9,8 @@ an agent's settings, and a generator
 that yields one row an iteration and keeps its checkpoints in the run folder; called again on the same folder, it goes
 on from the last one. `TOTAL(settings)` says how many rows to expect, and `CURVE` which columns are shares to be drawn
 over the first one, in words; `low` and `high` are the interval of the first of them. `ADVICE(game)`, where there is
-one, says what would make the game easier to learn.
+one, says what would make the game easier to learn; `GAMES`, in how many matches against random players the result is
+measured, where the usual number would take too long.
 
 The settings decide the result and the workers only how soon it comes: a trainer hands them its work in pieces that take
 a fraction of a second, so that whoever stops it is heard. The agent that plays a run has the name of the

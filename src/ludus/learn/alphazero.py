@@ -62,6 +62,10 @@ class Settings:
 CURVE = {"score": "share of the point against the ruler", "random": "against random players"}
 
 
+GAMES = 40
+"""Matches against random players when all is done: by then the log says more."""
+
+
 def TOTAL(settings: Settings) -> int:
     return settings.rounds or ROUNDS
 
