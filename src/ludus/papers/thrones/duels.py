@@ -20,7 +20,7 @@ from ludus.workers import Workers
 
 GAME = "thrones"
 LARGE, SMALL = "paper_large", "paper_small"
-RULES = {LARGE: "large room with a walker", SMALL: "small room without"}
+RULES = {LARGE: "large room with a walker", SMALL: "small room without one"}
 BOTH = (LARGE, SMALL)
 SEATS = ("first", "second")
 FAVOURED = {LARGE: 0, SMALL: 1}

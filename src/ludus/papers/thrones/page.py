@@ -19,6 +19,9 @@ HOW = {
     "walker": "a walker", "area": "half of the land", "rounds": "the last round",
 }  # fmt: skip
 
+WRAPPED = ".cells .dim{display:block;white-space:normal}\n"
+"""Five columns of intervals fit where each has its own line."""
+
 # ------------------------------------------------------------------------------------------------ words
 
 LEAD = """Thrones is a territory game from a course at Brown University. A paper describes two bots for it: one with a
@@ -61,7 +64,7 @@ FOOTER = """All intervals are 95 %. Made by `ludus reproduce thrones`; the same 
 def page(title: str, results: Measured, groups: dict[str, list[Finding]]) -> Page:
     findings = [finding for group in groups.values() for finding in group]
     return Page(title, "A published system, measured again", LEAD, tiles(results, findings), sections(results, groups),
-                FOOTER, STYLE)  # fmt: skip
+                FOOTER, STYLE + WRAPPED)  # fmt: skip
 
 
 def tiles(results: Measured, findings: Sequence[Finding]) -> list[Tile]:
