@@ -132,7 +132,7 @@ def tiles() -> None:
 
     for precision in ("fp8", "fp16"):
         row(precision, "as it is")
-        for sizes in ((32, 4, 2), (16, 2, 4), (16, 8, 3), (32, 8, 4), (64, 4, 3)):
+        for sizes in ((16, 4, 4), (16, 2, 4), (16, 8, 3), (32, 8, 4), (64, 4, 3)):
             kept, cuda.SUMMARY = cuda.SUMMARY, dict(zip(("ROWS", "num_warps", "num_stages"), sizes))
             row(precision, f"summary {cuda.SUMMARY}")
             cuda.SUMMARY = kept

@@ -100,6 +100,7 @@ def test_options_of_the_search(options):
 def test_all_who_act_at_once_search_and_nothing_hidden_is_noted():
     samples, tally = played("goofspiel", plies=300)
     assert tally["matches"] > 10
+    assert (samples.targets[samples.weights > 0] * 8 % 1 == 0).all(), "shares of eight visits"
     assert np.allclose(samples.targets.sum(axis=1), 1, atol=1e-5)
     assert (samples.values[:, 2:] == 0).all()
 

@@ -85,7 +85,7 @@ class Pipeline:
         self.matches = _make_matches(game, players, values, count, length, width, seed)
         self.trees.words[:, 0] = np.random.default_rng(seed).integers(1, 1 << 63, len(self.trees.words))
         self.trees.knobs[:] = settings.c, FPU, settings.noise, 0.0, gumbel
-        self.keep, self.control = keep, np.zeros(CONTROL, np.int64)
+        self.keep, self.most_sims, self.control = keep, settings.sims, np.zeros(CONTROL, np.int64)
         self.works = [make_work(game, self.trees.points.shape[1], self.cache) for _ in range(self.threads)]
         self.judge = judge(self.leaves, self.size * searchers * self.rows_a_tree)
         self.job = self.total = 0
@@ -169,7 +169,7 @@ class Pipeline:
 
     def _set(self) -> None:
         now = self.settings
-        sims = min(now.sims, (self.trees.points.shape[1]) // (4 if self.keep else 1))
+        sims = min(now.sims, self.most_sims)
         self.matches.settings[:] = (
             sims, min(now.fast_sims, sims), now.fast_share, now.temperature, now.half_life, now.openings, now.resign,
             now.play_on, self.keep,
