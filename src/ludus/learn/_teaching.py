@@ -26,11 +26,9 @@ SMOOTH = 0.99  # what plays is a running mean of the network over about 1 / (1 -
 class Teacher:
     """A network in training, its optimiser, and the smoothed copy that plays."""
 
-    def __init__(
-        self, spec: NetSpec, players: int, rate: float, trust: float, seed: int, threads: int = 1, device: str = "cpu"
-    ):
+    def __init__(self, spec: NetSpec, players: int, rate: float, trust: float, seed: int, device: str = "cpu"):
         torch.manual_seed(seed)
-        torch.set_num_threads(threads)
+        torch.set_num_threads(1)  # several wait for each other at every layer, and on a busy machine for ever
         self.players, self.rate, self.trust, self.device = players, rate, trust, torch.device(device)
         self.network = Network(spec).to(self.device)
         self.smooth = Network(spec).to(self.device).eval()

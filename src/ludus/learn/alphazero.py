@@ -121,7 +121,7 @@ class Training:
         game.check_setting(self.players, values)
         self.plan = make_plan(game, self.players, values, settings, workers.count)
         on_gpu = settings.device == CUDA
-        teaching = (settings.rate, settings.trust, seed, 1 if on_gpu else workers.count, settings.device)
+        teaching = (settings.rate, settings.trust, seed, settings.device)
         self.teacher = Teacher(self.plan.net, self.players, *teaching)
         self.replay = Replay(self.plan.window)
         sims = min(self.plan.play.sims, JUDGED_BY) if on_gpu else self.plan.play.sims
