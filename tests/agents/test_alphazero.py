@@ -19,7 +19,7 @@ from ludus.nets.export import to_onnx
 from ludus.nets.network import Network
 from ludus.nets.spec import net_spec
 from ludus.rng import match_words
-from ludus.runs import begin_run
+from ludus.runs import begin_run, shipped_runs
 
 
 @dataclass
@@ -159,3 +159,15 @@ def test_without_a_gpu_a_sentence_says_so(run):
     game = load("connect_four")
     with pytest.raises(BadInput, match="no CUDA device here"):
         agent(f"alphazero:{run},device=cuda", game).act(View(game, starts(game, 1), 0), np.ones(1, np.uint64))
+
+
+@pytest.mark.parametrize("rival", ["random", "alphabeta"])
+def test_the_shipped_network_of_tic_tac_toe_never_loses_even_without_a_search(rival):
+    result = contest("tic_tac_toe", ["alphazero:tic_tac_toe,sims=0", rival], games=100)
+    assert result.agents[1].wins == 0
+
+
+def test_shipped_networks_are_small():
+    networks = [run.path / "weights.onnx" for run in shipped_runs() if run.settings["method"] == "alphazero"]
+    assert networks
+    assert all(path.stat().st_size < 2 << 20 for path in networks)
