@@ -66,6 +66,17 @@ def test_values_are_the_viewers_first():
     assert (samples.values[has_won, 1] == -1).mean() > 0.9
 
 
+def test_a_piece_of_work_in_which_no_match_ends_gives_no_samples(tmp_path):
+    samples, tally, table = play("connect_four", plies=0)
+    assert (len(samples.features), tally["matches"]) == (0, 0)
+    replay = Replay(10)
+    replay.add(samples)
+    replay.save(RunFolder(tmp_path), 1)
+    again, tally = table.run(plies=40)
+    assert len(again.features) > 0
+    assert tally["matches"] > 0
+
+
 def test_fast_searches_teach_no_policy_and_random_openings_nothing():
     samples, tally, _ = play("connect_four", plies=150, fast_share=0.5, fast_sims=2, openings=6)
     assert 0.2 < samples.weights.mean() < 0.8

@@ -149,6 +149,7 @@ class SelfPlay:
     def run(self, seconds: float = np.inf, plies: float = np.inf) -> tuple[Samples, Counter[str]]:
         """Play for so long, or until matches of so many plies have ended."""
         started, tally = time.perf_counter(), Counter()
+        self._move(tally)
         while time.perf_counter() - started < seconds and tally["plies"] < plies:
             self._move(tally)
         return self._harvest(), tally
@@ -255,7 +256,7 @@ class SelfPlay:
         found = Searched(*(part[is_over] for part in searched))
         payoffs = np.array([self.outcomes[serial] for serial in found.serials.tolist()], np.float32)
         self.outcomes = {}
-        return self._samples(found, payoffs.reshape(len(found.serials), -1))
+        return self._samples(found, payoffs.reshape(len(found.serials), self.game.facts.players[1]))
 
     def _samples(self, found: Searched, payoffs: np.ndarray) -> Samples:
         game, n, width = self.game, len(found.serials), min(self.game.facts.max_actions, WIDTH)
