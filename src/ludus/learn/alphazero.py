@@ -216,8 +216,8 @@ class Training:
             "plies": round(tally["plies"] / max(tally["matches"], 1), 1),
             "resigned": round(tally["resigned"] / max(tally["matches"], 1), 3),
             "wrongly": round(tally["wrong"] / max(tally["checked"], 1), 3),
-            "policy": round(lesson.policy, 4),
-            "value": round(lesson.value, 4),
+            "policy": "" if lesson is NOTHING else round(lesson.policy, 4),
+            "value": "" if lesson is NOTHING else round(lesson.value, 4),
             **judgement.row(),
         }
 
