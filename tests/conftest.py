@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,10 @@ def shared() -> Path:
     return folder
 
 
+_COMPILING = re.compile(r"^ludus: compiling the rules of .* \(first time\)\n", re.MULTILINE)
+"""Said or not said, as the cache of this machine has it."""
+
+
 @pytest.fixture
 def command_line(monkeypatch, capsys, tmp_path) -> Callable[..., tuple[int, str, str]]:
     """Run `ludus` in an empty folder: exit code, standard output and standard error."""
@@ -38,6 +43,6 @@ def command_line(monkeypatch, capsys, tmp_path) -> Callable[..., tuple[int, str,
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else 1 if stop.code else 0
         captured = capsys.readouterr()
-        return code, captured.out, captured.err
+        return code, captured.out, _COMPILING.sub("", captured.err)
 
     return run

@@ -174,7 +174,7 @@ OBSERVE = "@rule\ndef observe(state, player, out):\n    out[0] = 0\n\n\n"
         ([("players=np.int32, ", ""), ("state.players", "4")], "State needs a field `players`"),
         ([("params=PARAMS, ", ""), ("state.params.stones", "7")], "State needs a field `params=PARAMS`"),
         ([("stones=np.int32", "size=np.int32")], "line 9: BadRules: a field cannot be called 'size'"),
-        ([("@rule\ndef returns", OBSERVE + "@rule\ndef returns")], "the game declares no FEATURES"),
+        ([("@rule\ndef returns", OBSERVE + "@rule\ndef returns")], "declares no FEATURES"),
     ],
 )
 def test_a_file_that_breaks_the_contract_is_named(user_file, edits, sentence):

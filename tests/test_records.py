@@ -242,7 +242,7 @@ def test_a_file_that_is_no_store_is_named(path, content):
 
 def test_a_place_where_no_file_can_be_is_named(tmp_path):
     (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(BadRecord, match="no store of matches"):
+    with pytest.raises(DiskTrouble, match=r"matches.sqlite cannot be opened"):
         Store(tmp_path / "file" / "matches.sqlite")
     Store(tmp_path / "new" / "folder" / "matches.sqlite")
 

@@ -101,7 +101,7 @@ def test_a_clean_game_passes_every_check(plant):
     row = whole(plant("row.py"), matches=MATCHES)
     assert hands.failures == row.failures == []
     made = {check for report in (hands, row) for check, times in report.passed.items() if times}
-    assert made == set(CHECKS) - {"survives"}
+    assert made == set(CHECKS) - {"survives", "picture"}  # neither draws
     assert hands.ok
 
 

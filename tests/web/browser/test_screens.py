@@ -233,7 +233,7 @@ def test_an_agent_that_fails_is_replaced(page, seat_person):
 
 
 def test_who_watches_sets_the_pace(page, seat_person, pictures):
-    person, _ = watch(page, seat_person, "planet_wars", preset="skirmish", speed=10)
+    person, _ = watch(page, seat_person, "planet_wars", preset="skirmish", speed=1)
     view = person.page
     view.get_by_role("button", name="Pause").click()
     expect(view.locator(".status")).to_have_text("Paused")
