@@ -2,7 +2,7 @@
 
     python bench/false_accusations.py            400 sound games, 40 of each planted fault: five minutes of one core
     python bench/false_accusations.py 40 10      fewer
-    python bench/false_accusations.py real 100   real playtests: two seconds of one core each
+    python bench/false_accusations.py real 100   real playtests: a few seconds of one core each
     python bench/false_accusations.py real 50 200    those with seeds from 200 on, for another core
 
 Matches are made up as measured records, so that the truth is known: equal seats, no action worth more than another, a
@@ -42,7 +42,8 @@ MATCHES = (32, 40, 64, 100, 200, 400)
 CONTINUATIONS = 32
 SHORT = Mode("short", 60, 0.05, top=64)
 SHORT_MATCHES = 64
-CARDS = (4, 5, 6)
+CARDS = (6, 7, 8)
+"""With 4 cards half of the matches are draws, which a playtest may well accuse."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ludus.agents._tuned import tuned_numbers
 from ludus.agents.planet_wars._outlook import OUTLOOK, look, turn_round
 from ludus.agents.planet_wars._plans import PLAN, PlanningAgent, add_order, next_order, start_of_turn
 from ludus.agents.planet_wars._siege import SIEGE, WEIGHTS, worth_of
@@ -28,7 +29,6 @@ from ludus.agents.planet_wars._steps import (
 )
 from ludus.compile import rule, template
 from ludus.game import Game
-from ludus.runs import load_numbers
 from ludus.settings import setting
 
 LINKS = 12  # steps in a plan
@@ -161,10 +161,7 @@ class Champion(PlanningAgent):
     def prepare(self, game: Game) -> None:
         super().prepare(game)
         self.work = 0  # what the last plan took
-        numbers = self.tunable()
-        if self.run:
-            trained = load_numbers(self.run, self.name, game, len(numbers))
-            numbers = np.where(numbers == type(self)().tunable(), trained, numbers)
+        numbers = tuned_numbers(self, game)
         self._weights = np.zeros(1, WEIGHTS)
         for (name, ends), value in zip(TUNED.items(), numbers):
             self._weights[name] = np.clip(value if WEIGHTS[name].kind == "f" else round(value), *ends)

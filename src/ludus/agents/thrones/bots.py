@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from ludus.agent import Agent
+from ludus.agents._tuned import tuned_numbers
 from ludus.agents.thrones._leaf import FIRST, INPUTS, NET_SIZE, SECOND, WEIGHTS
 from ludus.agents.thrones._minimax import BOT1, BOT2, Search, answers, new_search
 from ludus.game import Game
@@ -52,10 +53,7 @@ class Bot1(Agent):
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
-        numbers = self.tunable()
-        if self.run:
-            trained = load_numbers(self.run, self.name, game, len(numbers))
-            numbers = np.where(numbers == type(self)().tunable(), trained, numbers)
+        numbers = tuned_numbers(self, game)
         self._weights = np.zeros(1, WEIGHTS)
         for name, value in zip(_weight_names(), numbers):
             self._weights[0][name] = value

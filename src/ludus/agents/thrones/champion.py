@@ -17,12 +17,12 @@ from typing import ClassVar
 import numpy as np
 
 from ludus.agent import Agent
+from ludus.agents._tuned import tuned_numbers
 from ludus.agents.thrones._fight import fight, new_stack, worth_after
 from ludus.agents.thrones._sweep import LIMITS, find_plan, is_guarded, new_scratch
 from ludus.agents.thrones._terms import NEVER, PLAN_WORDS, is_fatal, keep_plan, next_step, planned, sure_home, take_step
 from ludus.compile import rule, template
 from ludus.game import Game
-from ludus.runs import load_numbers
 from ludus.search.table import PROVEN
 from ludus.settings import setting
 
@@ -110,10 +110,7 @@ class Champion(Agent):
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
-        numbers = self.tunable()
-        if self.run:
-            trained = load_numbers(self.run, self.name, game, len(numbers))
-            numbers = np.where(numbers == type(self)().tunable(), trained, numbers)
+        numbers = tuned_numbers(self, game)
         self._numbers = dict(zip(_tuned_names(), numbers.tolist()))
         self._numbers["boldness"] = max(0.01, self._numbers["boldness"])
         self._numbers["haste"] = max(0.01, self._numbers["haste"])
