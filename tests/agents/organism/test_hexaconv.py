@@ -221,7 +221,7 @@ def test_refuses_other_boards_and_other_networks(tmp_path):
 
 def test_half_precision_is_kept(tmp_path):
     rng = np.random.default_rng(0)
-    arrays = [(rng.normal(0, 0.1, shape).astype(np.float32), np.zeros(shape[0], np.float32)) for shape in sizes(5, 8)]
+    arrays = [(rng.normal(0, 0.3, shape).astype(np.float32), np.zeros(shape[0], np.float32)) for shape in sizes(5, 8)]
     planes = rng.integers(0, 4, (9, PLANES * 25)).astype(np.int8)
     exact, short = CpuValues(arrays)(planes), CpuValues(from_onnx(to_onnx(arrays, half=True)))(planes)
     assert np.abs(exact).max() > 0.01
