@@ -100,8 +100,8 @@ class Bot2(Agent):
             self._weights[0][name] = getattr(self, name)
 
     def tunable(self) -> np.ndarray:
-        """A first network: weights with the deviation that keeps a sum of inputs at theirs, biases 0."""
-        return first_network(np.random.default_rng(0))
+        """The network of its run, so that a training can go on from there; without one a first network."""
+        return self._net if self.run else first_network(np.random.default_rng(0))
 
     def tuned(self, numbers: np.ndarray) -> Bot2:
         made = replace(self, run="")

@@ -61,7 +61,8 @@ def attack_action(state, player, rng, memory):
         left = True
     else:
         action = attack_step(state, player, menu, n, past)
-        left = state.board[ahead(state, state.head[player], action)] != TERRITORY + player
+        # gone back, it takes for granted that its territory is still there
+        left = past & LEFT_HOME == 0 and state.board[ahead(state, state.head[player], action)] != TERRITORY + player
     memory[0] = np.uint64(STARTED | (LEFT_HOME if left else 0) | action << 2)
     return action
 
