@@ -1,10 +1,12 @@
 """What `ludus train alphazero` makes of games in so many minutes, judged at equal time against `mcts`.
 
     python bench/learning.py GAME … [--minutes 10] [--jobs 2] [--ms 20] [--games 100] [--players N] [--out FOLDER]
+                                     [--set NAME=VALUE …]
 
-A game is a name, a file, NAME:preset, or `nim`, which is the one in README.md. Each is trained with default settings
-and then plays with the same milliseconds a move as `mcts`, every seat equally often; a JSON line a game. Of Kuhn poker
-it also says how much the best answer would gain, in chips: no search by self-play has a guarantee there.
+A game is a name, a file, NAME:preset, or `nim`, which is the one in README.md. Each is trained with default settings,
+but for those that are set, and then plays with the same milliseconds a move as `mcts`, every seat equally often; a JSON
+line a game. Of Kuhn poker it also says how much the best answer would gain, in chips: no search by self-play has a
+guarantee there.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from ludus.game import Game
 from ludus.learn import alphazero
 from ludus.learn._rulers import elo
 from ludus.runs import begin_run
+from ludus.settings import read_settings
 from ludus.workers import Threads
 
 HERE = Path(__file__).resolve().parent
@@ -46,7 +49,9 @@ def find(name: str, folder: Path) -> tuple[Game, dict[str, Any]]:
 def learn(name: str, wanted: argparse.Namespace) -> dict[str, Any]:
     game, values = find(name, wanted.out)
     players = wanted.players or game.facts.players[1]
-    settings = alphazero.Settings(minutes=wanted.minutes, players=players, device=wanted.device)
+    given = {"minutes": wanted.minutes, "players": players, "device": wanted.device}
+    given |= read_settings(alphazero.Settings, ",".join(wanted.set), "method alphazero")
+    settings = alphazero.Settings(**given)
     folder = wanted.out / name.replace("/", "-").replace(":", "-")
     run = begin_run(folder, "alphazero", game, values, settings, 0)
     for row in alphazero.train(game, values, settings, run, 0, Threads(wanted.jobs)):
@@ -107,6 +112,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--players", type=int, default=0)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--out", type=Path, default=Path("build/learning"))
     wanted = parser.parse_args()
     for name in wanted.names:

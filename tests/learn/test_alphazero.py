@@ -19,6 +19,7 @@ from ludus.learn._replay import Replay
 from ludus.learn._rulers import elo
 from ludus.learn._selfplay import PlaySettings, Samples, SelfPlay
 from ludus.learn._teaching import Teacher
+from ludus.nets.play import next_wave
 from ludus.nets.spec import net_spec
 from ludus.runs import RunFolder, begin_run
 from ludus.workers import Threads
@@ -34,6 +35,9 @@ class Uniform:
     def evaluate(self, leaves) -> None:
         leaves.priors[:] = 1 / leaves.counts[:, None]
         leaves.values[:] = 0
+
+    def search(self, forest, most=0) -> int:
+        return next_wave(self, forest)
 
 
 def play(name: str, players: int = 2, plies: int = 60, **settings) -> tuple[Samples, Counter, SelfPlay]:
@@ -183,15 +187,29 @@ def test_elo_is_of_the_point_that_equals_would_share():
     assert 1000 < elo(1.0, 2) < 1300
 
 
-@pytest.mark.parametrize(("name", "channels"), [("connect_four", 32), ("goofspiel", 96), ("tic_tac_toe", 32)])
-def test_sizes_follow_the_game_and_settings_go_before(name, channels):
+@pytest.mark.parametrize(
+    ("name", "network", "size"),
+    [("connect_four", "cells", (32, 4)), ("tic_tac_toe", "cells", (32, 2)), ("goofspiel", "cells", (128, 1)),
+     ("connect_four", "", (128, 1))],
+)  # fmt: skip
+def test_sizes_follow_the_game_and_settings_go_before(name, network, size):
     game = load(name)
-    plan = make_plan(game, 2, game.params.values({}), alphazero.Settings(), workers=2)
-    assert plan.net.channels == channels
+    plan = make_plan(game, 2, game.params.values({}), alphazero.Settings(network=network), workers=2)
+    assert (plan.net.channels, plan.net.blocks) == size
+    assert (plan.net.kind == "none") == (not network or name == "goofspiel")
     assert plan.play.sims == plan.sims(1.0) > plan.sims(0.0)
-    wanted = alphazero.Settings(channels=12, blocks=3, sims=40)
+    wanted = alphazero.Settings(channels=12, blocks=0, sims=40)
     plan = make_plan(game, 2, game.params.values({}), wanted, workers=2)
-    assert (plan.net.channels, plan.net.blocks, plan.play.sims) == (12, 3, 40)
+    assert (plan.net.channels, plan.net.blocks, plan.play.sims) == (12, 0, 40)
+
+
+def test_a_network_of_no_kind_is_refused():
+    for wanted, told in (
+        ({"network": "deep"}, "cells or flat, not 'deep'"),
+        ({"network": "flat", "any_size": True}, "sees the board"),
+    ):
+        with pytest.raises(BadInput, match=told):
+            make_plan(load("tic_tac_toe"), 2, {}, alphazero.Settings(**wanted), workers=1)
 
 
 def test_a_game_by_default_shapes_is_told_what_would_help():

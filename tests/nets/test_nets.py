@@ -12,6 +12,7 @@ import torch
 
 from ludus import load
 from ludus.errors import Mismatch
+from ludus.nets.compiled import CompiledEvaluator
 from ludus.nets.export import from_onnx, to_onnx
 from ludus.nets.network import Network
 from ludus.nets.play import CpuEvaluator, session
@@ -143,6 +144,44 @@ def test_leaves_are_judged_by_what_their_players_see(name, players):
     count = leaves.counts[row]
     chances = np.exp(logits[row, leaves.slots[row, :count]])
     assert np.allclose(leaves.priors[row, :count], chances / chances.sum(), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "goofspiel"])
+@pytest.mark.parametrize("blocks", [0, 2])
+def test_compiled_code_judges_as_onnxruntime_does(name, blocks):
+    game = load(name)
+    lengths = [flat(shape.length) for shape in game.shapes(2)]
+    torch.manual_seed(1)
+    network = Network(net_spec(*lengths, game.facts.players[1], channels=8, blocks=blocks, hidden=6)).eval()
+    for head in (network.extra_weight, network.value_weight, network.extra_bias):
+        torch.nn.init.normal_(head, 0, 0.3)
+    spec, weights = network.spec, network.weights()
+    compiled, played = CompiledEvaluator(game, spec, weights), CpuEvaluator(game, to_onnx(spec, weights))
+    answers = []
+    for evaluator in (compiled, played):
+        forest, words = Forest(game, 50, sims=8), match_words(1, np.arange(50), 0, 2)
+        forest.plant(game.start(words, 2), np.zeros(50, np.int64), words[:, :1].copy())
+        for _ in range(4):  # deeper than the first position, which is empty
+            played.evaluate(leaves := forest.wave())
+        evaluator.evaluate(leaves)
+        answers.append((leaves.priors.copy(), leaves.values.copy()))
+    for one, other in zip(*answers):
+        assert np.abs(one - other).max() < 1e-5
+
+
+def test_a_compiled_search_is_the_search_in_batches():
+    game = load("tic_tac_toe")
+    network = make([flat(shape.length) for shape in game.shapes(2)], seats=2)
+    spec, weights = network.spec, network.weights()
+    visits, words = [], match_words(1, np.arange(5), 0, 2)
+    for evaluator in (CompiledEvaluator(game, spec, weights), CpuEvaluator(game, to_onnx(spec, weights))):
+        forest = Forest(game, 5, sims=40)
+        forest.plant(game.start(words, 2), np.zeros(5, np.int64), words[:, :1].copy())
+        while evaluator.search(forest):
+            pass
+        visits.append(forest.roots().visits)
+    assert (visits[0] == visits[1]).all()
+    assert visits[0].sum() == 5 * 40
 
 
 def test_playing_needs_no_torch_and_starting_no_onnxruntime():

@@ -27,7 +27,7 @@ WEIGHTS, LATEST = "weights.onnx", "latest.onnx"
 NETWORKS = {"best": WEIGHTS, "latest": LATEST}
 TOGETHER, IN_BULK = 256, 4096
 """Trees at a time, and views where nothing is searched: more would only take more memory."""
-SIMS_A_MS, ROOM = 40, 1 << 15
+SIMS_A_MS, ROOM, ENOUGH = 400, 1 << 16, 1 << 60
 """With a limit in time a tree has room for so many simulations a millisecond, and never for more than these."""
 
 
@@ -78,6 +78,7 @@ class AlphaZero(Agent):
             raise BadInput(f"{self.run} holds no network yet: its training has not finished a round")
         self._content = content
         self._evaluators: dict[bytes, Evaluator] = {}
+        self._forests: list[Forest] = []
 
     @property
     def repeatable(self) -> bool:
@@ -99,22 +100,30 @@ class AlphaZero(Agent):
 
     def _search(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> tuple[Roots, np.ndarray]:
         """What came of the searches, and which action of each menu is played."""
-        forest, evaluator = Forest(self.game, len(views), self._room, c=self.c), self._evaluator(views)
+        deadline = time.perf_counter() + self.ms / 1000
+        forest, evaluator, left = self._forest(len(views)), self._evaluator(views), self.nodes or ENOUGH
         forest.plant(views, players, words[:, :1])
-        judged, deadline = 0, time.perf_counter() + self.ms / 1000
-        while len((leaves := forest.wave()).trees):
-            evaluator.evaluate(leaves)
-            judged += len(leaves.trees)
-            if (self.ms and time.perf_counter() >= deadline) or 0 < self.nodes <= judged:
+        while judged := evaluator.search(forest, left):
+            left -= judged
+            if (self.ms and time.perf_counter() >= deadline) or left <= 0:
                 forest.wave()  # takes the last answer
                 break
         roots = forest.roots()
+        self._forests.append(forest)
         _fill_forced(self.game, roots, views, players)
         weights = roots.visits.astype(np.float64) if self._room else roots.priors.astype(np.float64)
         best = roots.best.astype(np.int64) if self._room else weights.argmax(axis=1)
         if self.temperature:
             self.game.kernel(draw)(roots.counts, weights, 1 / self.temperature, words, best)
         return roots, best
+
+    def _forest(self, trees: int) -> Forest:
+        """One that was used before and nobody uses now, or a new one: new memory takes longer than a short search."""
+        while self._forests:
+            forest = self._forests.pop()
+            if len(forest.trees.roots) == trees:
+                return forest
+        return Forest(self.game, trees, self._room, c=self.c)
 
     @property
     def _room(self) -> int:

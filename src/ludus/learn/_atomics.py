@@ -18,6 +18,8 @@ CONTROL = 32  # its length
 
 intrinsic: Any = extending.intrinsic
 sched_yield: Any = types.ExternalFunction("sched_yield", types.intc())
+usleep: Any = types.ExternalFunction("usleep", types.intc(types.uint32))
+PATIENCE, NAP = 20_000, 200  # times that a core is offered to others, then microseconds of sleep
 
 
 def _pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -70,11 +72,14 @@ def pause(typing):
 
 @inlined
 def wait_a_little(waited, spins):
-    """Where every thread has a core of its own waiting in place is quickest; else the core is for others."""
+    """Where every thread has a core of its own waiting in place is quickest; else the core is for others. After long
+    in vain, as while the network learns, a worker sleeps."""
     if waited < spins:
         pause()
-    else:
+    elif waited < spins + PATIENCE:
         sched_yield()
+    else:
+        usleep(NAP)
     return waited + 1
 
 

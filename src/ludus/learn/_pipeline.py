@@ -216,51 +216,23 @@ def _make_matches(
 
 
 class CudaJudge:
-    """One captured graph and one stream a group."""
+    """One captured pass a group."""
 
     def __init__(self, net: Any, rows: int, groups: int, tensors: list[Any]):
-        import torch
+        from ludus.nets.cuda import Captured
 
-        self.torch, self.streams = torch, [torch.cuda.Stream() for _ in range(groups)]
-        self.events = [torch.cuda.Event() for _ in range(groups)]
         answers, slots, features = tensors
-        self.graphs, self.kept = [], []
-        for group in range(groups):
-            part = slice(group * rows, (group + 1) * rows)
-            host = features[part], slots[part], answers[part]
-            card = [tensor.to("cuda") for tensor in host]
-            self.graphs.append(self._capture(net, self.streams[group], host, card, net.room(rows)))
-            self.events[group].record()
-        torch.cuda.synchronize()
-
-    def _capture(self, net: Any, stream: Any, host: Any, card: Any, room: Any) -> Any:
-        def pass_through() -> None:
-            card[0].copy_(host[0], non_blocking=True)
-            card[1].copy_(host[1], non_blocking=True)
-            net.forward(*card, room)
-            host[2].copy_(card[2], non_blocking=True)
-
-        torch = self.torch
-        torch.cuda.synchronize()
-        with torch.no_grad(), torch.cuda.stream(stream):
-            pass_through()  # compiles
-        stream.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.no_grad(), torch.cuda.graph(graph, stream=stream):
-            pass_through()
-        self.kept.append((host, card, room))
-        return graph
+        parts = [slice(group * rows, (group + 1) * rows) for group in range(groups)]
+        self.passes = [Captured(net, features[part], slots[part], answers[part]) for part in parts]
 
     def launch(self, group: int) -> None:
-        with self.torch.cuda.stream(self.streams[group]):
-            self.graphs[group].replay()
-            self.events[group].record()
+        self.passes[group].launch()
 
     def is_ready(self, group: int) -> bool:
-        return self.events[group].query()
+        return self.passes[group].is_ready()
 
     def wait(self, group: int) -> None:
-        self.events[group].synchronize()
+        self.passes[group].wait()
 
 
 class CudaSelfPlay(Pipeline):

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ludus.errors import BadInput
 from ludus.game import Game
 from ludus.learn._selfplay import PlaySettings
 from ludus.nets.spec import NetSpec, net_spec
-from ludus.shapes import Shape
+from ludus.shapes import Shape, flat
 
 SMALL_BOARD, LARGE_BOARD = 16, 100  # cells
 CPU, CUDA = "cpu", "cuda"
+CELLS, FLAT = "cells", "flat"
 STAGES = (0.12, 0.4)  # shares of a training after which searches double
 FEWEST_SIMS = 4
 WIDE, NARROW = 128, 16
@@ -37,30 +39,66 @@ class Plan:
         return max(self.play.sims >> len(STAGES) - stage, FEWEST_SIMS)
 
 
+@dataclass(frozen=True)
+class Scale:
+    """What suits one kind of network on one kind of device."""
+
+    matches: int
+    sims: int
+    fast_share: float
+    batch: int
+    reuse: float
+    window: int
+
+
+ON_GPU = Scale(8192, 128, 0.0, 4096, 1.6, 12_000_000)
+BY_CELLS, BY_FLAT = Scale(64, 64, 0.5, 256, 3.0, 400_000), Scale(256, 128, 0.5, 1024, 3.0, 2_000_000)
+"""On a processor, matches for each worker."""
+
+
 def make_plan(game: Game, players: int, values: Mapping[str, object], settings: Any, workers: int) -> Plan:
     features, policy = game.shapes(players, values)
-    on_gpu = settings.device == CUDA
-    channels, blocks = _size(features, on_gpu)
-    net = net_spec(
-        features, policy, game.facts.players[1], settings.channels or channels, settings.blocks or blocks,
-        hidden=WIDE if policy.extra > WIDE // 2 else WIDE // 2, narrow=0 if settings.any_size else NARROW,
-    )  # fmt: skip
-    sims = settings.sims or (128 if on_gpu else 64)
+    on_gpu, is_flat = settings.device == CUDA, _is_flat(settings)
+    if is_flat:
+        features, policy = flat(features.length), flat(policy.length)
+    scale = ON_GPU if on_gpu else BY_FLAT if is_flat else BY_CELLS
+    sims = settings.sims or scale.sims
     play = PlaySettings(
-        matches=settings.matches or (8192 if on_gpu else 64 * workers), sims=sims,
-        fast_sims=max(sims // 8, FEWEST_SIMS), fast_share=0.0 if on_gpu else 0.5,
-        openings=min(8, game.facts.max_plies // 4), resign=settings.resign, cache=0 if on_gpu else _cache(game),
+        matches=settings.matches or scale.matches * (1 if on_gpu else workers), sims=sims,
+        fast_sims=max(sims // 8, FEWEST_SIMS), fast_share=scale.fast_share,
+        openings=min(8, game.facts.max_plies // 4), resign=settings.resign,
+        cache=_cache(game) if scale is BY_CELLS else 0,
     )  # fmt: skip
     return Plan(
-        net, play, batch=settings.batch or (4096 if on_gpu else 256), reuse=settings.reuse or (1.6 if on_gpu else 3.0),
-        window=settings.window or (12_000_000 if on_gpu else 400_000),
+        _net(game, features, policy, settings), play, settings.batch or scale.batch, settings.reuse or scale.reuse,
+        settings.window or scale.window,
     )  # fmt: skip
+
+
+def _net(game: Game, features: Shape, policy: Shape, settings: Any) -> NetSpec:
+    channels, blocks = _size(features, settings.device == CUDA)
+    return net_spec(
+        features, policy, game.facts.players[1], settings.channels or channels,
+        settings.blocks if settings.blocks >= 0 else blocks,
+        hidden=WIDE if policy.extra > WIDE // 2 else WIDE // 2, narrow=0 if settings.any_size else NARROW,
+    )  # fmt: skip
+
+
+def _is_flat(settings: Any) -> bool:
+    """Whether the board is left out: a processor judges so small a network forty times as fast as one that sees it,
+    and plays stronger with it in the same time."""
+    wanted = settings.network or (CELLS if settings.device == CUDA or settings.any_size else FLAT)
+    if wanted not in (CELLS, FLAT):
+        raise BadInput(f"alphazero: network is {CELLS} or {FLAT}, not {wanted!r}")
+    if wanted == FLAT and settings.any_size:
+        raise BadInput(f"alphazero: a network for boards of every size sees the board: network={CELLS}")
+    return wanted == FLAT
 
 
 def _size(features: Shape, on_gpu: bool) -> tuple[int, int]:
     """Channels and blocks. One thread judges about 20,000 positions a second with the small ones."""
     if features.board is None:
-        return (256, 3) if on_gpu else (96, 2)
+        return (256, 3) if on_gpu else (128, 1)
     if features.cells <= SMALL_BOARD:
         return (64, 3) if on_gpu else (32, 2)
     if features.cells <= LARGE_BOARD:

@@ -15,6 +15,7 @@ from ludus.runs import RunFolder
 
 FOLDER = "positions"
 LARGE = 1 << 26  # bytes that it would take too long to compress
+SAVED = 1 << 20  # positions of a round are on disk at most: enough to go on from, and soon written
 
 
 @dataclass(frozen=True)
@@ -34,28 +35,29 @@ class Replay:
     """A window over the positions of self-play."""
 
     def __init__(self, most: int):
-        self.most, self.made, self.first = most, 0, 0
+        self.most, self.made, self.held = most, 0, 0
+        """Room; positions that were made altogether; and those that ever came in here, which ends with the newest."""
         self.samples: Samples | None = None
         self._fresh: list[Samples] = []
 
     def add(self, samples: Samples) -> None:
-        """The newest so many stay: a ring, in which position k lies at k modulo its length."""
+        """The newest so many stay: a ring, in which the k-th that came lies at k modulo its length."""
         if self.samples is None:
             self.samples = Samples(*(np.zeros((self.most, *part.shape[1:]), part.dtype) for part in samples))
         kept = Samples(*(part[-self.most :] for part in samples))
         count = len(samples.features)
-        places = np.arange(self.made + count - len(kept.features), self.made + count) % self.most
+        places = np.arange(self.held + count - len(kept.features), self.held + count) % self.most
         for ring, part in zip(self.samples, kept):
             ring[places] = part
-        self.made += count
+        self.made, self.held = self.made + count, self.held + count
         self._fresh.append(samples)
 
     def batches(self, steps: int, size: int, window: int, rng: np.random.Generator) -> Iterator[Samples]:
         """Batches of positions drawn from the newest `window`."""
         assert self.samples is not None
-        window = min(window, self.made - self.first, self.most)
+        window = min(window, self.held, self.most)
         for _ in range(steps):
-            rows = (self.made - 1 - rng.integers(window, size=size)) % self.most
+            rows = (self.held - 1 - rng.integers(window, size=size)) % self.most
             yield Samples(*(part[rows] for part in self.samples))
 
     # -------------------------------------------------------------------------------------------- on disk
@@ -65,6 +67,8 @@ class Replay:
         if self._fresh:
             content = io.BytesIO()
             fresh = [np.concatenate(parts) for parts in zip(*self._fresh)]
+            every = -(-len(fresh[0]) // SAVED) or 1
+            fresh = [part[::every] for part in fresh]
             save = np.savez_compressed if sum(part.nbytes for part in fresh) < LARGE else np.savez
             save(content, allow_pickle=False, **dict(zip(Samples._fields, fresh)))
             (run.path / FOLDER).mkdir(exist_ok=True)
@@ -80,9 +84,8 @@ class Replay:
             if round > rounds:
                 path.unlink()
             elif (samples := run.load(f"{FOLDER}/{path.name}", _read)) is not None:
-                self.made = made - len(samples.features)
-                self.first = self.first if self.samples else self.made
                 self.add(samples)
+                self.made = made
         self._fresh = []
 
 

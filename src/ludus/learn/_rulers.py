@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ludus.agent import Agent
 from ludus.arena.blocks import rotations, scores
 from ludus.arena.lockstep import play_batch
 from ludus.arena.statistics import Interval, score_of_blocks
@@ -18,7 +19,10 @@ from ludus.game import Game
 from ludus.runs import RunFolder
 from ludus.workers import Workers
 
-FEWEST, MOST = 8, 200  # matches against one rival
+FEWEST, MOST = 8, 400  # matches against one rival
+AT_ONCE = 64  # the fewest where a GPU judges, which takes as long for many as for few
+VARIETY = 0.2  # temperature: two networks without luck would play one match again and again
+FASTER = 4.0  # at most so many times more matches than the last time
 SURE = 0.95
 """A rival that gets less than the rest of the point, or more than this, says little about strength."""
 FARTHEST = 0.001  # shares nearer to 0 or 1 count as this: some 1,200 Elo for two players
@@ -82,24 +86,26 @@ class Rulers:
     ):
         self.game, self.players, self.values, self.ruler = game, players, dict(values), ruler
         self.latest, self.best = (
-            f"alphazero:{run.path},sims={sims},network={name},device={device}" for name in ("latest", "best")
+            f"alphazero:{run.path},sims={sims},network={name},device={device},temperature={VARIETY}"
+            for name in ("latest", "best")
         )
         self.is_alone = device == "cuda"  # one GPU, one who asks it
-        self._seconds = 0.0  # that a match took the last time
+        self._fewest = self._games = AT_ONCE if self.is_alone else FEWEST
 
     def judge(self, standing: Standing, seconds: float, seed: int, workers: Workers) -> Judgement:
-        """Play for about so many seconds; the first time only a few matches, to see how long they take."""
-        games = int(min(max(seconds / self._seconds, FEWEST), MOST)) if self._seconds else FEWEST
-        started = time.perf_counter()
-        random, ruler = (self._score(rival, games, seed, workers) for rival in ("random", self.ruler))
-        best = self._score(self.best, games, seed, workers) if standing.best else None
-        self._seconds = (time.perf_counter() - started) / games
-        is_best = best is None or best.value >= 1 / self.players
+        """Play for about so many seconds; the first time only a few matches, to see how long they take. The newest
+        network is the best unless its matches against the best before say otherwise."""
+        started, newest = time.perf_counter(), agent(self.latest, self.game)
+        random, ruler = (self._score(newest, rival, seed, workers) for rival in ("random", self.ruler))
+        best = self._score(newest, self.best, seed, workers) if standing.best else None
+        faster = min(seconds / (time.perf_counter() - started), FASTER)
+        self._games = int(min(max(faster * self._games, self._fewest), MOST))
+        is_best = best is None or best.high >= 1 / self.players
         return Judgement(random, ruler, best, self._elo(ruler, best, standing.elo), is_best)
 
-    def _score(self, rival: str, games: int, seed: int, workers: Workers) -> Interval:
+    def _score(self, newest: Agent, rival: str, seed: int, workers: Workers) -> Interval:
         """The newest network in one seat, every seat equally often; each worker plays its share in lock-step."""
-        agents = [agent(spec, self.game) for spec in (self.latest, rival)]
+        agents, games = [newest, agent(rival, self.game)], self._games
         lineup = [0, *[1] * (self.players - 1)]
         parts = np.array_split(np.arange(-(-games // self.players)), 1 if self.is_alone else workers.count)
 

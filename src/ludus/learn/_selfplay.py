@@ -46,7 +46,7 @@ class PlaySettings:
     sims: int = 64
     fast_sims: int = 0
     fast_share: float = 0.0
-    """Of the searches are fast: they move the match on, and only their outcome is learnt from."""
+    """Of the searches are fast, and without noise: they move the match on, and only its outcome is learnt from."""
     c: float = 1.5
     noise: float = 0.25
     """The share of Dirichlet noise in the priors of a root."""
@@ -192,10 +192,9 @@ class SelfPlay:
         settings = self.settings
         sims = np.where(is_blind, 0, np.where(is_fast, settings.fast_sims, settings.sims))
         words = self.rng.integers(1, 1 << 63, (len(views), 1)).astype(np.uint64)
-        self.forest.plant(views, players, words, which=trees, sims=sims)
-        while len((leaves := self.forest.wave()).trees):
-            self.evaluator.evaluate(leaves)
-            tally["evaluations"] += len(leaves.trees)
+        self.forest.plant(views, players, words, which=trees, sims=sims, quiet=is_fast)
+        while judged := self.evaluator.search(self.forest):
+            tally["evaluations"] += judged
         tally["simulations"] += int(sims.sum())
         roots = Roots(*(part[trees] for part in self.forest.roots()))
         menus, counts = np.empty((len(views), self.game.facts.max_actions), np.int32), np.empty(len(views), np.int64)

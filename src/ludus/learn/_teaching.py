@@ -33,8 +33,10 @@ class Teacher:
         self.network = Network(spec).to(self.device)
         self.smooth = Network(spec).to(self.device).eval()
         self.smooth.load_state_dict(self.network.state_dict())
-        on_gpu = self.device.type == "cuda"
-        self.optimiser = torch.optim.AdamW(self.network.parameters(), lr=rate, weight_decay=DECAY, fused=on_gpu)
+        self.on_gpu = self.device.type == "cuda"
+        torch.backends.cudnn.benchmark = self.on_gpu
+        self.numbers = [array for array in self.network.parameters() if array.numel()]
+        self.optimiser = torch.optim.AdamW(self.numbers, lr=rate, weight_decay=DECAY, fused=self.on_gpu)
         self.steps = 0
 
     def teach(self, batches: Iterable[Samples], progress: float) -> Lesson:
@@ -43,16 +45,21 @@ class Teacher:
         totals, steps = torch.zeros(2, device=self.device), 0
         for batch in batches:
             self._set_rate(progress)
-            losses = self._losses(*(torch.as_tensor(part).to(self.device) for part in batch))
+            losses = self._losses(*(self._taken(part) for part in batch))
             self.optimiser.zero_grad(set_to_none=True)
             (losses[0] + losses[1]).backward()
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), STEEPEST)
+            torch.nn.utils.clip_grad_norm_(self.numbers, STEEPEST)
             self.optimiser.step()
             self._follow()
             totals += losses[2:].detach()
             steps += 1
         policy, value = (totals / max(steps, 1)).tolist()
         return Lesson(policy, value)
+
+    def _taken(self, part: np.ndarray) -> torch.Tensor:
+        """Where the network is. From pinned memory the card takes it by itself, while the next batch is drawn."""
+        tensor = torch.as_tensor(part)
+        return tensor.pin_memory().to(self.device, non_blocking=True) if self.on_gpu else tensor
 
     def _set_rate(self, progress: float) -> None:
         self.steps += 1
@@ -62,7 +69,7 @@ class Teacher:
 
     def _losses(self, features, slots, targets, values, worths, weights) -> torch.Tensor:
         """What is minimised of policy and of value, and what is told of both."""
-        with torch.autocast("cuda", torch.bfloat16, enabled=self.device.type == "cuda"):
+        with torch.autocast("cuda", torch.bfloat16, enabled=self.on_gpu):
             logits, judged = self.network(features.float() / UNIT)
         slots, players = slots.long(), self.players
         chosen = logits.gather(1, slots.clamp_min(0)).masked_fill(slots < 0, -1e9)
@@ -78,9 +85,11 @@ class Teacher:
     @torch.no_grad()
     def _follow(self) -> None:
         keep = min(SMOOTH, 1 - 1 / self.steps)
-        for mine, theirs in zip(self.smooth.state_dict().values(), self.network.state_dict().values()):
-            if mine.is_floating_point():
-                mine.lerp_(theirs, 1 - keep)
+        mine, theirs = (
+            [array for array in network.state_dict().values() if array.is_floating_point() and array.numel()]
+            for network in (self.smooth, self.network)
+        )
+        torch._foreach_lerp_(mine, theirs, 1 - keep)  # pyright: ignore[reportPrivateImportUsage]
 
     def weights(self) -> Weights:
         """The arrays that play."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,14 +23,15 @@ from ludus.learn._plan import CPU, CUDA, advice, make_plan
 from ludus.learn._replay import NOTHING, Lesson, Replay
 from ludus.learn._rulers import Judgement, Rulers, Standing
 from ludus.learn._selfplay import Samples, SelfPlay
-from ludus.nets.play import CpuEvaluator
+from ludus.nets.compiled import CompiledEvaluator
+from ludus.nets.play import CpuEvaluator, Evaluator
 from ludus.rng import word
 from ludus.runs import RunFolder
 from ludus.settings import setting
 from ludus.workers import Workers
 
 ROUNDS = 20
-JUDGING = 0.15  # of a round's time
+JUDGING = 0.1  # of a round's time
 JUDGED_BY = 32  # simulations a move, where a GPU waits for each
 CYCLE, CYCLES = 3.0, 4  # seconds of play between lessons; lessons in a round of so many positions
 FEWEST_BATCHES = 4  # that must be there before anything is learnt
@@ -45,8 +47,9 @@ class Settings:
     device: str = setting(CPU, "where networks run: cpu or cuda", resource=True)
     positions: int = setting(2000, "positions in a round, where rounds are counted", 1)
     players: int = setting(0, "players in a match; 0: the fewest that the game allows", 0)
+    network: str = setting("", "cells, which sees the board, or flat, which is quick: the default on a processor")
     channels: int = setting(0, "of the network", 0, 1024)
-    blocks: int = setting(0, "of the network, two layers each", 0, 100)
+    blocks: int = setting(-1, "of the network, two layers each; -1: chosen", -1, 100)
     any_size: bool = setting(False, "whether the network should serve boards of every size")
     sims: int = setting(0, "simulations of a full search; most searches are fast ones of a quarter", 0, 100_000)
     matches: int = setting(0, "matches that are played at once", 0, 10**6)
@@ -105,6 +108,10 @@ def _check(settings: Settings) -> None:
         raise BadInput("there is no CUDA device here; train with --device cpu")
 
 
+def _do(work: Callable[[], Any]) -> Any:
+    return work()
+
+
 class Training:
     """One training: the network, what it learns from, and how far it has come."""
 
@@ -128,7 +135,7 @@ class Training:
         self.rulers = Rulers(game, self.players, values, run, settings.ruler, sims, settings.device)
         self.standing = run.load("checkpoint.pt", self.teacher.restore) or Standing()
         self.replay.load(run, self.standing.rounds)
-        self.tables = self._tables()
+        self.tables, self.fresh = self._tables(), 0
 
     def _tables(self) -> list[Any]:
         """Where matches are played: a table a worker, or one for the GPU."""
@@ -145,8 +152,11 @@ class Training:
             for k in range(count)
         ]
 
-    def _evaluator(self) -> CpuEvaluator:
-        return CpuEvaluator(self.game, self._to_onnx(self.plan.net, self.teacher.weights()))
+    def _evaluator(self) -> Evaluator:
+        net, weights = self.plan.net, self.teacher.weights()
+        if net.kind == "none":
+            return CompiledEvaluator(self.game, net, weights)
+        return CpuEvaluator(self.game, self._to_onnx(net, weights))
 
     def _refill(self, progress: float) -> None:
         """The new network plays on, with the search of this stage."""
@@ -167,17 +177,27 @@ class Training:
         return (self.standing.seconds + seconds) / (60 * self.settings.minutes)
 
     def play_round(self) -> dict[str, object]:
-        """Play and learn in turn until the round is over, then judge; the row of the log."""
-        started, made, tally, lessons = time.perf_counter(), self.replay.made, Counter(), [NOTHING]
+        """Play and learn until the round is over, then judge; the row of the log."""
+        started, made, tally, lesson = time.perf_counter(), self.replay.made, Counter(), NOTHING
         while not self._is_round_over(seconds := time.perf_counter() - started, self.replay.made - made):
-            new = self.replay.made
-            for samples, counts in self.workers.stream(self._play, self.tables):
-                tally.update(counts)
-                self.replay.add(samples)
-            lessons.append(self._learn(self.replay.made - new, self._progress(seconds)))
+            lesson = self._play_and_learn(self._progress(seconds), tally)
         judgement = self._judge(seconds)
         self.standing.add(judgement, time.perf_counter() - started, tally["matches"])
-        return self._row(tally, lessons[-1], judgement)
+        return self._row(tally, seconds, lesson, judgement)
+
+    def _play_and_learn(self, progress: float, tally: Counter[str]) -> Lesson:
+        """A piece of work for every table; meanwhile, as far as there are workers for both, the network learns from
+        what the piece before has brought. Then the new network plays on."""
+        lessons: list[Lesson] = []
+        teach = partial(self._learn, self.fresh, progress, lessons)
+        pieces = [teach, *(partial(self._play, table) for table in self.tables)]
+        found = [piece for piece in self.workers.stream(_do, pieces) if piece]
+        self.fresh = sum(len(samples.features) for samples, _ in found)
+        for samples, counts in found:
+            tally.update(counts)
+            self.replay.add(samples)
+        self._refill(progress)
+        return lessons[0]
 
     def _is_round_over(self, seconds: float, positions: int) -> bool:
         if self.settings.rounds:
@@ -190,16 +210,14 @@ class Training:
             return table.run(plies=self.settings.positions / self.workers.count / CYCLES)
         return table.run(seconds=CYCLE)
 
-    def _learn(self, new: int, progress: float) -> Lesson:
-        """As many steps as the new positions are worth; then the new network plays."""
-        plan = self.plan
+    def _learn(self, new: int, progress: float, lessons: list[Lesson]) -> None:
+        """As many steps as the new positions are worth."""
+        plan, lesson = self.plan, NOTHING
         steps = round(plan.reuse * new / plan.batch)
-        if self.replay.made < FEWEST_BATCHES * plan.batch or not steps:
-            return NOTHING
-        window = max(self.replay.made // 2, WINDOW)
-        lesson = self.teacher.teach(self.replay.batches(steps, plan.batch, window, self.rng), progress)
-        self._refill(progress)
-        return lesson
+        if steps and self.replay.made >= FEWEST_BATCHES * plan.batch:
+            window = max(self.replay.made // 2, WINDOW)
+            lesson = self.teacher.teach(self.replay.batches(steps, plan.batch, window, self.rng), progress)
+        lessons.append(lesson)
 
     def _judge(self, seconds: float) -> Judgement:
         self.run.write(LATEST, self._to_onnx(self.plan.net, self.teacher.weights()))
@@ -208,7 +226,7 @@ class Training:
             self.run.write(WEIGHTS, self.run.read(LATEST) or b"")
         return judgement
 
-    def _row(self, tally: Counter[str], lesson: Lesson, judgement: Judgement) -> dict[str, object]:
+    def _row(self, tally: Counter[str], seconds: float, lesson: Lesson, judgement: Judgement) -> dict[str, object]:
         return {
             "minutes": round(self.standing.seconds / 60, 2),
             "matches": self.standing.matches,
@@ -216,6 +234,8 @@ class Training:
             "plies": round(tally["plies"] / max(tally["matches"], 1), 1),
             "resigned": round(tally["resigned"] / max(tally["matches"], 1), 3),
             "wrongly": round(tally["wrong"] / max(tally["checked"], 1), 3),
+            "simulations": round(tally["simulations"] / seconds),
+            "steps": self.teacher.steps,
             "policy": "" if lesson is NOTHING else round(lesson.policy, 4),
             "value": "" if lesson is NOTHING else round(lesson.value, 4),
             **judgement.row(),

@@ -21,8 +21,9 @@ from torch.nn import functional
 from ludus import kernels
 from ludus.errors import BadInput
 from ludus.game import Game
+from ludus.nets.play import next_wave
 from ludus.nets.spec import NetSpec, Weights
-from ludus.search.forest import Leaves
+from ludus.search.forest import Forest, Leaves
 
 TILES: dict[str, dict[str, int]] = {
     "fp32": {"ROWS": 64, "STEP": 32, "together": 16, "num_warps": 4, "num_stages": 2},
@@ -33,8 +34,9 @@ SUMMARY = {"ROWS": 32, "num_warps": 4, "num_stages": 2}
 """For an H200; `bench/selfplay.py tiles` tries others."""
 PAD = 128
 """Positions of a batch are a multiple of this."""
-BATCH = 4096
-"""Leaves of a search that are judged at once, if there is memory for so many."""
+FEWEST, BATCH = 512, 4096
+"""Leaves of a search that are judged at once: what is missing is filled up, which costs a GPU nothing; and the most, if
+there is memory for so many."""
 MOST_CELLS = 128
 LARGEST_8 = 448.0
 HEADROOM = 0.5  # the largest activation that was measured comes to this share of the largest 8-bit number
@@ -281,6 +283,40 @@ def _descriptors() -> Any:
     return TensorDescriptor.from_tensor
 
 
+class Captured:
+    """One pass from pinned memory through a network and back, as a graph on a stream of its own."""
+
+    def __init__(self, net: CudaNet, features: Tensor, slots: Tensor, answers: Tensor):
+        self.stream, self.event = torch.cuda.Stream(priority=-1), torch.cuda.Event()  # goes before what is learnt
+        self.host = features, slots, answers
+        self.card = [tensor.to("cuda") for tensor in self.host]
+        self.net, self.room, self.graph = net, net.room(len(features)), torch.cuda.CUDAGraph()
+        torch.cuda.synchronize()
+        with torch.no_grad(), torch.cuda.stream(self.stream):
+            self._pass()  # compiles
+        self.stream.synchronize()
+        with torch.no_grad(), torch.cuda.graph(self.graph, stream=self.stream, capture_error_mode="thread_local"):
+            self._pass()
+
+    def _pass(self) -> None:
+        features, slots, answers = self.card
+        features.copy_(self.host[0], non_blocking=True)
+        slots.copy_(self.host[1], non_blocking=True)
+        self.net.forward(features, slots, answers, self.room)
+        self.host[2].copy_(answers, non_blocking=True)
+
+    def launch(self) -> None:
+        with torch.cuda.stream(self.stream):
+            self.graph.replay()
+            self.event.record()
+
+    def is_ready(self) -> bool:
+        return self.event.query()
+
+    def wait(self) -> None:
+        self.event.synchronize()
+
+
 class CudaEvaluator:
     """A network that judges the leaves of a search on a GPU."""
 
@@ -288,7 +324,7 @@ class CudaEvaluator:
         self.game, self.spec, self.net = game, spec, CudaNet(spec, precision)
         self.net.fill(weights)
         self.batch = BATCH
-        self._rooms: dict[int, Room] = {}
+        self._passes: dict[int, Captured] = {}
         self._row = np.zeros(game.features.length, np.float32)
 
     def evaluate(self, leaves: Leaves) -> None:
@@ -302,26 +338,33 @@ class CudaEvaluator:
                 continue
             first += len(part.trees)
 
+    def search(self, forest: Forest, most: int = 0) -> int:
+        return next_wave(self, forest)
+
     def _shrink(self) -> None:
         """Go on with what the card has room for."""
-        self._rooms.clear()
+        self._passes.clear()
         torch.cuda.empty_cache()
         if self.batch == PAD:
             raise BadInput("the GPU has no memory for this network; say device=cpu")
         self.batch //= 2
         log.warning("the GPU has no memory for so many positions at once: going on with %s", self.batch)
 
-    @torch.no_grad()
     def _evaluate(self, leaves: Leaves) -> None:
         count, width = leaves.slots.shape
-        positions = power_of_two(count, PAD)
-        if positions not in self._rooms:
-            self._rooms[positions] = self.net.room(positions)
-        features, slots = np.zeros((positions, self.spec.features), np.int8), np.full((positions, width), -1, np.int16)
+        positions = power_of_two(count, min(FEWEST, self.batch))
+        if positions not in self._passes:
+            self._passes[positions] = Captured(self.net, *self._pinned(positions, width))
+        captured = self._passes[positions]
+        features, slots, answers = (tensor.numpy() for tensor in captured.host)
         self.game.kernel(kernels.byte_features)(leaves.views, leaves.players, self._row, features[:count])
-        slots[:count] = leaves.slots
-        answers = torch.empty((positions, width + self.spec.seats), device="cuda")
-        bytes_in, slots_in = torch.from_numpy(features).cuda(), torch.from_numpy(slots).cuda()
-        self.net.forward(bytes_in, slots_in, answers, self._rooms[positions])
-        answered = answers[:count].cpu().numpy()
-        leaves.priors[:], leaves.values[:] = answered[:, :width], answered[:, width:]
+        slots[:count], slots[count:] = leaves.slots, -1
+        captured.launch()
+        captured.wait()
+        leaves.priors[:], leaves.values[:] = answers[:count, :width], answers[:count, width:]
+
+    def _pinned(self, positions: int, width: int) -> tuple[Tensor, Tensor, Tensor]:
+        features = torch.zeros((positions, self.spec.features), dtype=torch.int8)
+        slots = torch.zeros((positions, width), dtype=torch.int16)
+        answers = torch.zeros((positions, width + self.spec.seats))
+        return features.pin_memory(), slots.pin_memory(), answers.pin_memory()

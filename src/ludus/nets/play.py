@@ -13,7 +13,7 @@ from ludus.compile import template
 from ludus.errors import BadInput, Mismatch
 from ludus.game import Game
 from ludus.nets.spec import SPEC, NetSpec
-from ludus.search.forest import Leaves
+from ludus.search.forest import Forest, Leaves
 
 ANSWERS = ["logits", "values"]
 NUMBERS = 1 << 19
@@ -27,6 +27,19 @@ class Evaluator(Protocol):
     def evaluate(self, leaves: Leaves) -> None:
         """Fill in the priors, in the order of each menu, and the values, the viewer's first."""
         ...
+
+    def search(self, forest: Forest, most: int = ...) -> int:
+        """Take all trees on, judging their leaves; how many there were, about `most` at the most, and 0 when all trees
+        are done. The last answers are taken by the forest's next wave."""
+        ...
+
+
+def next_wave(evaluator: Evaluator, forest: Forest) -> int:
+    """The search of an evaluator that judges whole batches."""
+    leaves = forest.wave()
+    if len(leaves.trees):
+        evaluator.evaluate(leaves)
+    return len(leaves.trees)
 
 
 @template
@@ -65,6 +78,9 @@ class CpuEvaluator:
             answers = (leaves.counts[part], leaves.slots[part], logits, values)
             self._answer(*answers, leaves.priors[part], leaves.values[part])
 
+    def search(self, forest: Forest, most: int = 0) -> int:
+        return next_wave(self, forest)
+
 
 def evaluator_of(content: bytes, game: Game, players: int, values: Mapping[str, object], device: str) -> Evaluator:
     """The network in a file, made for the board that these rules have; refuses rules that it was not made for."""
@@ -76,6 +92,11 @@ def evaluator_of(content: bytes, game: Game, players: int, values: Mapping[str, 
         from ludus.nets.export import from_onnx
 
         return CudaEvaluator(game, here, from_onnx(content)[1])
+    if spec.kind == "none":
+        from ludus.nets.compiled import CompiledEvaluator
+        from ludus.nets.export import from_onnx
+
+        return CompiledEvaluator(game, *from_onnx(content))
     if here != spec:
         from ludus.nets.export import from_onnx, to_onnx
 

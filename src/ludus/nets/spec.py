@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ludus.errors import Mismatch
-from ludus.shapes import HEXAGON_STEPS, SQUARE_STEPS, Board, Shape, hexagons, squares
+from ludus.shapes import HEXAGON_STEPS, SQUARE_STEPS, Board, Shape, flat, hexagons, squares
 
 Weights = dict[str, np.ndarray]
 """float32 arrays by name, as `NetSpec.arrays` lists them: no normalisation is left in them."""
@@ -117,6 +117,8 @@ class NetSpec:
 
     def on(self, features: Shape, policy: Shape) -> NetSpec:
         """The same network on a board of another size."""
+        if self.kind == "none":
+            features, policy = flat(features.length), flat(policy.length)
         other = net_spec(features, policy, self.seats, self.channels, self.blocks, self.hidden, self.narrow)
         if self.narrow and other != self:
             raise Mismatch(f"the network is for a board of {self.cells} cells alone, not of {other.cells}")

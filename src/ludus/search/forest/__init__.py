@@ -69,12 +69,14 @@ class Forest:
         self.leaves = make_leaves(game, trees * self.rows_a_tree, 0, facts.max_actions)
         self.work = make_work(game, self.trees.points.shape[1], cache)
 
-    def plant(self, views, players, words, which=None, sims=None) -> None:
+    def plant(self, views, players, words, which=None, sims=None, quiet=None) -> None:
         """New roots: masked states, who searches, and a stream each; for all trees or those named. `sims`: how many
-        simulations each gets, at most what there is room for; 0 asks for the priors and the value of the root alone."""
+        simulations each gets, at most what there is room for; 0 asks for the priors and the value of the root alone.
+        `quiet`: which of them are searched without noise."""
         which = np.arange(len(self.trees.roots)) if which is None else np.asarray(which)
         sims = np.full(len(which), self.sims) if sims is None else np.minimum(sims, self.sims)
-        self.game.kernel(plant)(self.trees, self.work, which, views, players, words, sims, self.keep)
+        quiet = np.zeros(len(which), np.bool_) if quiet is None else quiet
+        self.game.kernel(plant)(self.trees, self.work, which, views, players, words, sims, quiet, self.keep)
 
     def wave(self, low: int = 0, high: int | None = None) -> Leaves:
         """The next leaves of all trees, or of a range of them; empty when all are done. Fill in their `priors` and

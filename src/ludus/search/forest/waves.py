@@ -92,10 +92,9 @@ def go_on(trees, index, work, leaves, first):
     return 0
 
 
-@template
-def wave(trees, work, leaves, low, high, rows_a_tree):
+@inlined
+def wave_on(trees, work, leaves, low, high, rows_a_tree):
     """Take the trees low … high-1 to their next leaves; the number of rows, which begin at low * rows_a_tree."""
-    trees, work, leaves = borrow(trees), borrow(work), borrow(leaves)
     for index in range(low, high):  # all answers first: new rows are written over old ones
         if trees.heads[index].rows > 0:
             absorb(trees, index, work, leaves)
@@ -105,6 +104,11 @@ def wave(trees, work, leaves, low, high, rows_a_tree):
         if head.sims < head.goal or head.root == FRESH:
             row += go_on(trees, index, work, leaves, row)
     return row - first
+
+
+@template
+def wave(trees, work, leaves, low, high, rows_a_tree):
+    return wave_on(borrow(trees), borrow(work), borrow(leaves), low, high, rows_a_tree)
 
 
 # ------------------------------------------------------------------------------------------------ roots
@@ -210,13 +214,13 @@ def move_point(trees, index, slot, moved, first_arm):
 
 
 @template
-def plant(trees, work, which, views, players, words, sims, keep):
+def plant(trees, work, which, views, players, words, sims, quiet, keep):
     """New roots for some of the trees."""
     trees, work = borrow(trees), borrow(work)
     for k in range(which.shape[0]):
         index = which[k]
         trees.words[index, 0] = words[k, 0]
         if keep:
-            replant_one(trees, index, work, views[k], players[k], sims[k], 0)
+            replant_one(trees, index, work, views[k], players[k], sims[k], np.int64(quiet[k]))
         else:
-            plant_one(trees, index, work, views[k], players[k], sims[k], 0)
+            plant_one(trees, index, work, views[k], players[k], sims[k], np.int64(quiet[k]))
