@@ -6,6 +6,7 @@ LudusError                 anything that Ludus itself reports; its text is one s
 │   ├── BadParams          a rule number out of range, or a combination that makes no game
 │   ├── BadSpec            an agent's settings do not read
 │   ├── Mismatch           this agent cannot play this game, or not with so many players
+│   ├── MissingPackage     something needs a package that is not installed; which command brings it
 │   └── BadNotation        a text that is no action or no position of the game
 ├── BadRules               a game file breaks the contract
 ├── BadRecord              a stored match cannot be read or does not replay
@@ -45,6 +46,11 @@ class BadSpec(BadInput):
 
 class Mismatch(BadInput):
     """This agent cannot play this game."""
+
+
+class MissingPackage(BadInput):
+    def __init__(self, what: str, package: str, extra: str):
+        super().__init__(f"{what} needs {package}, which is not installed: pip install 'ludus[{extra}]'")
 
 
 class BadNotation(BadInput):
