@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,10 @@ GAMES = 40
 
 def TOTAL(settings: Settings) -> int:
     return settings.rounds or ROUNDS
+
+
+def SPEC(settings: Settings, folder: Path) -> str:
+    return f"alphazero:{folder}" + (f",device={CUDA}" if settings.device == CUDA else "")
 
 
 def ADVICE(game: Game) -> str:

@@ -9,6 +9,7 @@ captured in a CUDA graph stays good.
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -326,13 +327,15 @@ class CudaEvaluator:
         self.batch = BATCH
         self._passes: dict[int, Captured] = {}
         self._row = np.zeros(game.features.length, np.float32)
+        self._turn = threading.Lock()  # there is one room for all threads
 
     def evaluate(self, leaves: Leaves) -> None:
         first = 0
         while first < len(leaves.trees):
             part = Leaves(*(column[first : first + self.batch] for column in leaves))
             try:
-                self._evaluate(part)
+                with self._turn:
+                    self._evaluate(part)
             except torch.cuda.OutOfMemoryError:
                 self._shrink()
                 continue
