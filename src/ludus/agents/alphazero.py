@@ -31,6 +31,14 @@ SIMS_A_MS, ROOM, ENOUGH = 400, 1 << 16, 1 << 60
 """With a limit in time a tree has room for so many simulations a millisecond, and never for more than these."""
 
 
+def load_network(name: str, method: str, game: Game, which: str) -> bytes:
+    """The best or the latest network of a run of this method."""
+    content = load_run(name, method, game).read(NETWORKS[which])
+    if content is None:
+        raise BadInput(f"{name} holds no network yet: its training has not finished a round")
+    return content
+
+
 @template
 def draw(counts, weights, sharpness, words, best):
     """For each menu an entry by its weight, to a power; none is drawn where there is no choice."""
@@ -73,10 +81,7 @@ class AlphaZero(Agent):
                 raise BadSpec(f"alphazero: {name} is {' or '.join(known)}, not {getattr(self, name)!r}")
         if not self.run:
             raise BadInput("alphazero needs a run: alphazero:FOLDER, made by `ludus train alphazero`")
-        content = load_run(self.run, "alphazero", game).read(NETWORKS[self.network])
-        if content is None:
-            raise BadInput(f"{self.run} holds no network yet: its training has not finished a round")
-        self._content = content
+        self._content = load_network(self.run, "alphazero", game, self.network)
         self._evaluators: dict[bytes, Evaluator] = {}
         self._forests: list[Forest] = []
 

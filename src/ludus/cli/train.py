@@ -37,6 +37,7 @@ def command(
     ] = [],  # noqa: B006
     minutes: Annotated[float | None, typer.Option(help="How long to train, for methods that ask.", min=0.01)] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda, for methods that train networks.")] = "",
+    against: Annotated[str, typer.Option(help="Whom to play while learning, for methods that ask.")] = "",
     preset: options.Preset = "default",
     rule: options.Rules = [],  # noqa: B006 (typer reads it, nobody changes it)
     seed: options.Seed = 0,
@@ -53,7 +54,8 @@ def command(
         return
     rulebook = load(game)
     values = rulebook.rule_values(preset, options.read_rules(rule))
-    set = [*set, *([f"minutes={minutes}"] if minutes else []), *([f"device={device}"] if device else [])]
+    given = {"minutes": minutes, "device": device, "against": against.replace(",", ";")}  # a comma ends a setting
+    set = [*set, *(f"{key}={value}" for key, value in given.items() if value)]
     name, learner, settings = _method(method, rulebook, set)
     if hasattr(learner, "ADVICE") and not json and (sentence := learner.ADVICE(rulebook)):
         options.say(sentence)

@@ -76,7 +76,7 @@ def make_plan(game: Game, players: int, values: Mapping[str, object], settings: 
 
 
 def _net(game: Game, features: Shape, policy: Shape, settings: Any) -> NetSpec:
-    channels, blocks = _size(features, settings.device == CUDA)
+    channels, blocks = net_size(features, settings.device == CUDA)
     return net_spec(
         features, policy, game.facts.players[1], settings.channels or channels,
         settings.blocks if settings.blocks >= 0 else blocks,
@@ -110,6 +110,20 @@ def _cache(game: Game) -> int:
     """Evaluations to remember: as many as a little memory holds, which saves half of them where matches are alike."""
     entry = 4 * (game.facts.max_actions + game.facts.players[1]) + 8
     return 1 << (MEMORY // entry).bit_length() - 1
+
+
+def check_device(method: str, device: str) -> None:
+    """Refuse a training whose libraries or whose GPU are not here."""
+    if device not in (CPU, CUDA):
+        raise BadInput(f"{method}: device is cpu or cuda, not {device!r}")
+    try:
+        import onnx  # noqa: F401
+        import onnxruntime  # noqa: F401
+        import torch
+    except ImportError as error:
+        raise BadInput(f"{method} needs {error.name}, which is missing: pip install 'ludus[learn]'") from None
+    if device == CUDA and not torch.cuda.is_available():
+        raise BadInput("there is no CUDA device here; train with --device cpu")
 
 
 def advice(game: Game) -> str:

@@ -78,6 +78,25 @@ def elo(share: float, players: int) -> float:
     return 400 * math.log10(share * (players - 1) / (1 - share))
 
 
+def score_against(
+    game: Game, players: int, values: Mapping[str, object], agents: tuple[Agent, Agent], games: int, seed: int,
+    workers: Workers, is_alone: bool = False,
+) -> Interval:  # fmt: skip
+    """The first agent in one seat, every seat equally often, the second in all others; each worker plays its share in
+    lock-step, unless one alone can."""
+    lineup = [0, *[1] * (players - 1)]
+    parts = np.array_split(np.arange(-(-games // players)), 1 if is_alone else workers.count)
+
+    def play(blocks: np.ndarray) -> list[float]:
+        seatings = [seating for block in blocks.tolist() for seating in rotations(lineup, block)]
+        returns = play_batch(game, agents, seatings, seed, values).returns
+        return [scores(block.tolist())[0] for block in returns.reshape(len(blocks), players, -1)]
+
+    found = workers.stream(play, (part for part in parts if len(part)))
+    shares = np.array([share for part in found for share in part])
+    return score_of_blocks(len(shares), float(shares.sum()), float((shares**2).sum()), players)
+
+
 class Rulers:
     """The rivals of one training."""
 
@@ -104,19 +123,8 @@ class Rulers:
         return Judgement(random, ruler, best, self._elo(ruler, best, standing.elo), is_best)
 
     def _score(self, newest: Agent, rival: str, seed: int, workers: Workers) -> Interval:
-        """The newest network in one seat, every seat equally often; each worker plays its share in lock-step."""
-        agents, games = [newest, agent(rival, self.game)], self._games
-        lineup = [0, *[1] * (self.players - 1)]
-        parts = np.array_split(np.arange(-(-games // self.players)), 1 if self.is_alone else workers.count)
-
-        def play(blocks: np.ndarray) -> list[float]:
-            seatings = [seating for block in blocks.tolist() for seating in rotations(lineup, block)]
-            returns = play_batch(self.game, agents, seatings, seed, self.values).returns
-            return [scores(block.tolist())[0] for block in returns.reshape(len(blocks), self.players, -1)]
-
-        found = workers.stream(play, (part for part in parts if len(part)))
-        shares = np.array([share for part in found for share in part])
-        return score_of_blocks(len(shares), float(shares.sum()), float((shares**2).sum()), self.players)
+        agents = newest, agent(rival, self.game)
+        return score_against(self.game, self.players, self.values, agents, self._games, seed, workers, self.is_alone)
 
     def _elo(self, ruler: Interval, best: Interval | None, elo_of_best: float) -> Interval:
         by_ruler = best is None or 1 - SURE < ruler.value < SURE

@@ -1,17 +1,17 @@
-"""A network learns from positions of self-play: what the search preferred, and who won."""
+"""A network in training, whatever it is taught; and AlphaZero's lessons: what the search preferred, and who won."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterable
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import torch
 from torch.nn import functional
 
 from ludus.learn._replay import Lesson, Samples
-from ludus.learn._rulers import Standing
 from ludus.nets.network import Network
 from ludus.nets.spec import NetSpec, Weights
 
@@ -23,13 +23,13 @@ STEEPEST = 5.0  # longer gradients are cut
 SMOOTH = 0.99  # what plays is a running mean of the network over about 1 / (1 - this) steps
 
 
-class Teacher:
+class Pupil:
     """A network in training, its optimiser, and the smoothed copy that plays."""
 
-    def __init__(self, spec: NetSpec, players: int, rate: float, trust: float, seed: int, device: str = "cpu"):
+    def __init__(self, spec: NetSpec, rate: float, seed: int, device: str, smooth: float = SMOOTH):
         torch.manual_seed(seed)
         torch.set_num_threads(1)  # several wait for each other at every layer, and on a busy machine for ever
-        self.players, self.rate, self.trust, self.device = players, rate, trust, torch.device(device)
+        self.rate, self.keep, self.device = rate, smooth, torch.device(device)
         self.network = Network(spec).to(self.device)
         self.smooth = Network(spec).to(self.device).eval()
         self.smooth.load_state_dict(self.network.state_dict())
@@ -39,27 +39,23 @@ class Teacher:
         self.optimiser = torch.optim.AdamW(self.numbers, lr=rate, weight_decay=DECAY, fused=self.on_gpu)
         self.steps = 0
 
-    def teach(self, batches: Iterable[Samples], progress: float) -> Lesson:
-        """A step a batch; `progress` is how much of the training is over, 0 to 1."""
-        self.network.train()
-        totals, steps = torch.zeros(2, device=self.device), 0
-        for batch in batches:
-            self._set_rate(progress)
-            losses = self._losses(*(self._taken(part) for part in batch))
-            self.optimiser.zero_grad(set_to_none=True)
-            (losses[0] + losses[1]).backward()
-            torch.nn.utils.clip_grad_norm_(self.numbers, STEEPEST)
-            self.optimiser.step()
-            self._follow()
-            totals += losses[2:].detach()
-            steps += 1
-        policy, value = (totals / max(steps, 1)).tolist()
-        return Lesson(policy, value)
-
-    def _taken(self, part: np.ndarray) -> torch.Tensor:
+    def taken(self, part: np.ndarray) -> torch.Tensor:
         """Where the network is. From pinned memory the card takes it by itself, while the next batch is drawn."""
         tensor = torch.as_tensor(part)
         return tensor.pin_memory().to(self.device, non_blocking=True) if self.on_gpu else tensor
+
+    def judged(self, network: Network, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """What a network says of features in bytes."""
+        with torch.autocast("cuda", torch.bfloat16, enabled=self.on_gpu):
+            return network(features.float() / UNIT)
+
+    def step(self, loss: torch.Tensor, progress: float) -> None:
+        self._set_rate(progress)
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.numbers, STEEPEST)
+        self.optimiser.step()
+        self._follow()
 
     def _set_rate(self, progress: float) -> None:
         self.steps += 1
@@ -67,24 +63,9 @@ class Teacher:
         for group in self.optimiser.param_groups:
             group["lr"] = float(self.rate * cooled * min(1.0, self.steps / WARM_UP))
 
-    def _losses(self, features, slots, targets, values, worths, weights) -> torch.Tensor:
-        """What is minimised of policy and of value, and what is told of both."""
-        with torch.autocast("cuda", torch.bfloat16, enabled=self.on_gpu):
-            logits, judged = self.network(features.float() / UNIT)
-        slots, players = slots.long(), self.players
-        chosen = logits.gather(1, slots.clamp_min(0)).masked_fill(slots < 0, -1e9)
-        logs = functional.log_softmax(chosen, 1)
-        policy = (-(targets * logs).sum(1) * weights).sum() / weights.sum().clamp_min(1)
-        entropy = (-(targets * targets.clamp_min(1e-9).log()).sum(1) * weights).sum() / weights.sum().clamp_min(1)
-        wanted = values.clone()
-        wanted[:, 0] = (1 - self.trust) * values[:, 0] + self.trust * worths
-        value = ((judged - wanted)[:, :players] ** 2).mean()
-        told = ((judged - values)[:, 0] ** 2).mean()
-        return torch.stack([policy, value, policy - entropy, told])
-
     @torch.no_grad()
     def _follow(self) -> None:
-        keep = min(SMOOTH, 1 - 1 / self.steps)
+        keep = min(self.keep, 1 - 1 / self.steps)
         mine, theirs = (
             [array for array in network.state_dict().values() if array.is_floating_point() and array.numel()]
             for network in (self.smooth, self.network)
@@ -95,7 +76,7 @@ class Teacher:
         """The arrays that play."""
         return self.smooth.weights()
 
-    def save(self, standing: Standing) -> bytes:
+    def save(self, standing: Any) -> bytes:
         content = io.BytesIO()
         parts = {"network": self.network, "smooth": self.smooth, "optimiser": self.optimiser}
         torch.save(
@@ -105,10 +86,44 @@ class Teacher:
         )
         return content.getvalue()
 
-    def restore(self, content: bytes) -> Standing:
-        """Take a checkpoint up; how far the training had come."""
+    def restore(self, content: bytes) -> dict[str, Any]:
+        """Take a checkpoint up; how far the training had come, as it was saved."""
         saved = torch.load(io.BytesIO(content), map_location=self.device, weights_only=True)
         for name in ("network", "smooth", "optimiser"):
             getattr(self, name).load_state_dict(saved[name])
         self.steps = saved["steps"]
-        return Standing(**saved["standing"])
+        return saved["standing"]
+
+
+class Teacher(Pupil):
+    """Teaches policy and values."""
+
+    def __init__(self, spec: NetSpec, players: int, rate: float, trust: float, seed: int, device: str = "cpu"):
+        super().__init__(spec, rate, seed, device)
+        self.players, self.trust = players, trust
+
+    def teach(self, batches: Iterable[Samples], progress: float) -> Lesson:
+        """A step a batch; `progress` is how much of the training is over, 0 to 1."""
+        self.network.train()
+        totals, steps = torch.zeros(2, device=self.device), 0
+        for batch in batches:
+            losses = self._losses(*(self.taken(part) for part in batch))
+            self.step(losses[0] + losses[1], progress)
+            totals += losses[2:].detach()
+            steps += 1
+        policy, value = (totals / max(steps, 1)).tolist()
+        return Lesson(policy, value)
+
+    def _losses(self, features, slots, targets, values, worths, weights) -> torch.Tensor:
+        """What is minimised of policy and of value, and what is told of both."""
+        logits, judged = self.judged(self.network, features)
+        slots, players = slots.long(), self.players
+        chosen = logits.gather(1, slots.clamp_min(0)).masked_fill(slots < 0, -1e9)
+        logs = functional.log_softmax(chosen, 1)
+        policy = (-(targets * logs).sum(1) * weights).sum() / weights.sum().clamp_min(1)
+        entropy = (-(targets * targets.clamp_min(1e-9).log()).sum(1) * weights).sum() / weights.sum().clamp_min(1)
+        wanted = values.clone()
+        wanted[:, 0] = (1 - self.trust) * values[:, 0] + self.trust * worths
+        value = ((judged - wanted)[:, :players] ** 2).mean()
+        told = ((judged - values)[:, 0] ** 2).mean()
+        return torch.stack([policy, value, policy - entropy, told])

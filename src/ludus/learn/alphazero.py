@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 
 from ludus.agents.alphazero import LATEST, WEIGHTS
-from ludus.errors import BadInput
 from ludus.game import Game
-from ludus.learn._plan import CPU, CUDA, advice, make_plan
+from ludus.learn._plan import CPU, CUDA, advice, check_device, make_plan
 from ludus.learn._replay import NOTHING, Lesson, Replay
 from ludus.learn._rulers import Judgement, Rulers, Standing
 from ludus.learn._selfplay import Samples, SelfPlay
@@ -86,7 +85,7 @@ def train(
     game: Game, values: Mapping[str, object], settings: Settings, run: RunFolder, seed: int, workers: Workers
 ) -> Iterator[dict[str, object]]:
     """Train, or go on from the folder's last checkpoint; a row a round."""
-    _check(settings)
+    check_device("alphazero", settings.device)
     training = Training(game, dict(values), settings, run, seed, workers)
     run.cut_log(training.standing.rounds)
     try:
@@ -98,19 +97,6 @@ def train(
             yield row
     finally:
         training.close()
-
-
-def _check(settings: Settings) -> None:
-    if settings.device not in (CPU, CUDA):
-        raise BadInput(f"alphazero: device is cpu or cuda, not {settings.device!r}")
-    try:
-        import onnx  # noqa: F401
-        import onnxruntime  # noqa: F401
-        import torch
-    except ImportError as error:
-        raise BadInput(f"alphazero needs {error.name}, which is missing: pip install 'ludus[learn]'") from None
-    if settings.device == CUDA and not torch.cuda.is_available():
-        raise BadInput("there is no CUDA device here; train with --device cpu")
 
 
 def _do(work: Callable[[], Any]) -> Any:
@@ -138,7 +124,7 @@ class Training:
         self.replay = Replay(self.plan.window)
         sims = min(self.plan.play.sims, JUDGED_BY) if on_gpu else self.plan.play.sims
         self.rulers = Rulers(game, self.players, values, run, settings.ruler, sims, settings.device)
-        self.standing = run.load("checkpoint.pt", self.teacher.restore) or Standing()
+        self.standing = Standing(**(run.load("checkpoint.pt", self.teacher.restore) or {}))
         self.replay.load(run, self.standing.rounds)
         self.tables, self.fresh = self._tables(), 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -69,14 +69,22 @@ class CpuEvaluator:
         self._see, self._answer = game.kernel(kernels.features), game.kernel(answer)
 
     def evaluate(self, leaves: Leaves) -> None:
-        rows = len(leaves.trees)
-        features = np.zeros((rows, self.length), np.float32)
-        self._see(leaves.views, leaves.players, features)
-        for first in range(0, rows, self.batch):
-            part = slice(first, first + self.batch)
-            logits, values = self.session.run(ANSWERS, {"features": features[part]})
+        for part, logits, values in self.judge(leaves.views, leaves.players):
             answers = (leaves.counts[part], leaves.slots[part], logits, values)
             self._answer(*answers, leaves.priors[part], leaves.values[part])
+
+    def judge(self, views: np.ndarray, players: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+        """Part by part, the logits of all slots and the values."""
+        features = np.zeros((len(views), self.length), np.float32)
+        self._see(views, players, features)
+        for first in range(0, len(views), self.batch):
+            part = slice(first, first + self.batch)
+            logits, values = self.run(features[part])
+            yield part, logits, values
+
+    def run(self, features: np.ndarray) -> list[np.ndarray]:
+        """The logits of all slots and the values, of rows that are seen already."""
+        return self.session.run(ANSWERS, {"features": features})
 
     def search(self, forest: Forest, most: int = 0) -> int:
         return next_wave(self, forest)
@@ -97,6 +105,13 @@ def evaluator_of(content: bytes, game: Game, players: int, values: Mapping[str, 
         from ludus.nets.export import from_onnx
 
         return CompiledEvaluator(game, *from_onnx(content))
+    return by_onnxruntime(content, game, players, values)
+
+
+def by_onnxruntime(content: bytes, game: Game, players: int, values: Mapping[str, object]) -> CpuEvaluator:
+    """The network in a file, made for the board that these rules have, for who wants all that it answers."""
+    spec = spec_of(session(content))
+    here = spec.on(*game.shapes(players, values))
     if here != spec:
         from ludus.nets.export import from_onnx, to_onnx
 
