@@ -8,8 +8,9 @@ import pytest
 from ludus import agent, load
 from ludus.errors import Mismatch
 from ludus.game import Game
-from ludus.learn.td import Course, Settings, learn, train
+from ludus.learn.td import Course, Settings, learn, move_weights, train
 from ludus.runs import RunFolder, begin_run
+from ludus.search.evaluation import Evaluation, evaluation, fits, numbers_of, own_room
 from ludus.workers import workers
 
 
@@ -26,7 +27,16 @@ def run_td(game: Game, folder, rows: int | None = None, **changes) -> RunFolder:
 def _course(values: list[float], breaks: list[bool]) -> Course:
     terms = np.zeros((len(values), 2, 1), np.float32)
     terms[:, 0] = 1.0
-    return Course(terms, np.array([[value, 0.0] for value in values]), np.array(breaks))
+    units = np.zeros((len(values), 2, 0), np.float32)
+    return Course(terms, units, np.array([[value, 0.0] for value in values]), np.array(breaks))
+
+
+def _judging(terms: int, units: int = 0) -> Evaluation:
+    """Weights of 0, and units that let their first term through."""
+    layer = np.zeros((terms, units), np.float32)
+    layer[:1] = 1.0
+    room = np.zeros(terms, np.float32), np.zeros(units, np.float32)
+    return Evaluation(np.zeros(terms), room[0], layer, np.ones(units, np.float32), room[1])
 
 
 @pytest.mark.parametrize(
@@ -40,10 +50,37 @@ def _course(values: list[float], breaks: list[bool]) -> Course:
     ],
 )
 def test_a_thought_moves_towards_what_came_later(trace, breaks, expected):
-    weights = np.zeros(1)
+    judging = _judging(1)
     kernel = load("tic_tac_toe").kernel(learn)
-    kernel(_course([0.2, 0.5], breaks), 2, np.array([1.0, 0.0]), 1, weights, 0.1, trace)
-    assert weights[0] == pytest.approx(0.1 / 2 * expected)  # the step is measured by 1 + the length of the terms
+    kernel(_course([0.2, 0.5], breaks), 2, np.array([1.0, 0.0]), 1, judging, 0.1, trace)
+    assert judging.weights[0] == pytest.approx(0.1 / 2 * expected)  # measured by 1 + the length of the terms
+
+
+def test_weights_of_units_move_along_the_slope():
+    """By hand: terms (1, 2), a unit at 3 whose weight is 1, one at rest. |slope|² = 1 + 5 + 3² + 5."""
+    judging = _judging(2, 2)
+    row, units = np.array([1.0, 2.0], np.float32), np.array([3.0, 0.0], np.float32)
+    load("tic_tac_toe").kernel(move_weights)(judging, row, units, 2.0)
+    assert judging.weights == pytest.approx([0.1, 0.2])
+    assert judging.outward == pytest.approx([1.3, 1.0])
+    assert judging.layer == pytest.approx(np.array([[1.1, 1.0], [0.2, 0.0]]))
+
+
+def test_an_evaluation_is_its_numbers():
+    game = load("tic_tac_toe")
+    count = game.names["TERMS"] + 2
+    numbers = np.arange(count + 3 * (count + 1)) / 8
+    assert numbers_of(evaluation(game, numbers)) == pytest.approx(numbers)
+    assert fits(game, len(numbers))
+    assert not fits(game, len(numbers) + 1)
+
+
+def test_threads_that_share_an_agent_do_not_share_its_room():
+    one = evaluation(load("tic_tac_toe"), np.zeros(load("tic_tac_toe").names["TERMS"] + 2))
+    two = own_room(one)
+    assert two.terms is not one.terms
+    assert two.units is not one.units
+    assert two.weights is one.weights
 
 
 @pytest.mark.parametrize("depth", [1, 2])

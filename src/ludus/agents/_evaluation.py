@@ -7,7 +7,7 @@ import numpy as np
 from ludus.errors import Mismatch
 from ludus.game import Game
 from ludus.runs import load_run
-from ludus.search.evaluation import OWN_TERMS, Evaluation, evaluation
+from ludus.search.evaluation import Evaluation, evaluation, fits
 
 FILE = "weights.txt"
 
@@ -19,6 +19,6 @@ def load_evaluation(game: Game, run: str) -> Evaluation:
     weights = load_run(run, "td", game).load(FILE, lambda content: np.array(content.split(), np.float64))
     if weights is None:
         raise Mismatch(f"{run} has learnt nothing yet: its first checkpoint is missing")
-    if len(weights) != (count := game.names["TERMS"] + OWN_TERMS):
-        raise Mismatch(f"{run} holds {len(weights)} weights; {game.name} has {count} terms now")
+    if not fits(game, len(weights)):
+        raise Mismatch(f"{run} holds {len(weights)} weights; {game.name} has {game.names['TERMS']} terms now")
     return evaluation(game, weights)

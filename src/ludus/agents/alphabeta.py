@@ -15,7 +15,7 @@ from ludus.errors import BadSpec, Mismatch
 from ludus.game import Game, View
 from ludus.rules import Facts
 from ludus.search.alphabeta import Deepening, mix
-from ludus.search.evaluation import Evaluation
+from ludus.search.evaluation import Evaluation, own_room
 from ludus.search.limits import chunks
 from ludus.search.maxn import MaxN
 from ludus.search.table import DEEPEST
@@ -85,10 +85,11 @@ class AlphaBeta(Agent):
         return Thoughts(search.value, [search.best], [search.value], [search.nodes], search.line(), note)
 
     def _search(self, views: np.ndarray, player: int, menu: np.ndarray) -> Deepening | MaxN:
+        judged = own_room(self._evaluation)
         if self.rivals == "maxn" and views[0].players > 2:
-            return MaxN(self.game, views, player, menu, self._evaluation)
+            return MaxN(self.game, views, player, menu, judged)
         forced = self.forced if self.forced >= 0 else 0 if self.depth else FORCED
-        return Deepening(self.game, views, player, menu, self.table, self._evaluation, forced, not self.depth)
+        return Deepening(self.game, views, player, menu, self.table, judged, forced, not self.depth)
 
     def _deepen(self, search: Deepening | MaxN) -> None:
         """Depth after depth, up to the limits."""

@@ -20,7 +20,7 @@ from ludus.game import Game, View
 from ludus.kernels import any_place
 from ludus.rng import below, uniform
 from ludus.rules import HIDDEN, SEATS, determinize, legal, step, to_act
-from ludus.search.evaluation import Evaluation
+from ludus.search.evaluation import Evaluation, own_room
 from ludus.search.rollout import roll_out
 from ludus.settings import setting
 
@@ -141,7 +141,8 @@ class Greedy(Agent):
         menu = np.empty(self.game.facts.max_actions, np.int32)
         worth = np.empty(self.game.facts.max_actions)
         choose = self.game.kernel(choose_greedily)
-        choose(views, players, words, self._looks, new_room(self.game), self.slip, out, menu, worth)
+        looks = self._looks._replace(evaluation=own_room(self._looks.evaluation))
+        choose(views, players, words, looks, new_room(self.game), self.slip, out, menu, worth)
         return out, menu, worth
 
     def act(self, view: View, rng: np.ndarray) -> int:

@@ -18,6 +18,7 @@ from ludus.agent import Agent, Thoughts
 from ludus.agents._evaluation import load_evaluation
 from ludus.errors import BadSpec
 from ludus.game import View
+from ludus.search.evaluation import own_room
 from ludus.search.limits import chunks
 from ludus.search.tree import SIMS, Tree, make_tree
 from ludus.search.uct import decide, grow, search_all
@@ -58,8 +59,8 @@ class Mcts(Agent):
             rows = (self._think(views[i : i + 1], int(players[i]), words[i]) for i in range(len(views)))
             return np.array([thoughts.actions[0] for thoughts in rows], np.int32)
         out = np.empty(len(views), np.int32)
-        search = self.game.kernel(search_all)
-        search(self._tree(), views, players, words, self.sims, self.c, self.mix, self._horizon, self._evaluation, out)
+        search, judged = self.game.kernel(search_all), own_room(self._evaluation)
+        search(self._tree(), views, players, words, self.sims, self.c, self.mix, self._horizon, judged, out)
         return out
 
     def act(self, view: View, rng: np.ndarray) -> int:
@@ -71,8 +72,9 @@ class Mcts(Agent):
         if len(menu) == 1:
             return Thoughts(0.0, [int(menu[0])], [0.0], [0], note="forced")
         tree, solved, grow_on = self._tree(), False, self.game.kernel(grow)
+        judged = own_room(self._evaluation)
         for chunk in self._chunks():
-            solved = grow_on(tree, views, 0, player, rng, chunk, self.c, self._horizon, self._evaluation)
+            solved = grow_on(tree, views, 0, player, rng, chunk, self.c, self._horizon, judged)
             if solved:
                 break
         first, chosen = self.game.kernel(decide)(tree, views, 0, player, rng, self.mix)

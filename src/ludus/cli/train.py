@@ -67,8 +67,12 @@ def command(
     if json:
         options.print_json(_summary(run, measured))
     else:
-        print(f"{folder}: {len(run.rows())} iterations; play it with the spec {spec}\n{_strength(measured)}")
-        print(f"its curve: {folder / CURVE}")
+        _show(run, spec, measured)
+
+
+def _show(run: RunFolder, spec: str, measured: Contest) -> None:
+    print(f"{run.path}: {len(run.rows())} iterations; play it with the spec {spec}\n{_strength(measured)}")
+    print(f"its curve: {run.path / CURVE}")
 
 
 def _method(method: str, game: Game, changes: list[str]) -> tuple[str, ModuleType, Any]:

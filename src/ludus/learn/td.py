@@ -1,8 +1,9 @@
 """TD(λ) and TDLeaf: learns the weights of an evaluation in self-play, for `alphabeta`, `greedy` and `mcts`.
 
 A position is described by the game's `terms`, or by what it `observe`s, and judged by the hyperbolic tangent of their
-weighted sum. All seats choose by that judgement and all learn: what was thought of a position moves towards what came
-later, a mixture of the next thoughts and the result (λ says how much of either), but never across a random move.
+weighted sum; what is observed says little one by one, so there some units come between. All seats choose by that
+judgement and all learn: what was thought of a position moves towards what came later, a mixture of the next thoughts
+and the result (λ says how much of either), but never across a random move.
 
 With `depth=1` the positions are those that were reached, by looking one ply ahead. With more, every choice is searched
 that deep and the position at the end of the expected line is learnt from (TDLeaf): slower, and it learns what a search
@@ -29,15 +30,16 @@ from ludus.errors import Mismatch
 from ludus.game import Game
 from ludus.learn._matches import one_by_one
 from ludus.rng import below, match_words, uniform, word
-from ludus.rules import MAX_PLIES, SEATS, TERMS, legal, returns, share, step, to_act
+from ludus.rules import MAX_PLIES, SEATS, legal, returns, share, step, to_act
 from ludus.runs import RunFolder
 from ludus.search.alphabeta import BEGIN, NODES, PLY, Stack, follow, new_stack, search_to
-from ludus.search.evaluation import OWN_TERMS, Evaluation, evaluation, weigh
+from ludus.search.evaluation import OWN_TERMS, Evaluation, evaluation, numbers_of, weigh
 from ludus.search.table import ENTRY
 from ludus.settings import setting
 from ludus.workers import Workers
 
 STATE = "learner.npz"
+UNITS = 32
 LONGEST = 2048
 """Positions of a match that are learnt from; of a longer one, the first ones."""
 RULER = 100
@@ -57,6 +59,7 @@ class Settings:
     alpha: float = setting(0.1, "step size at first; it falls to a tenth of it", 0, 10)
     explore: float = setting(0.05, "chance of a random action", 0, 1)
     opening: int = setting(6, "random plies at the start of every match", 0, 1000)
+    units: int = setting(-1, "units between terms and value; -1: none where the game writes `terms`, else 32", -1, 1024)
     players: int = setting(0, "players in a match; 0: the fewest that the game allows", low=0)
 
 
@@ -78,6 +81,7 @@ class Course(NamedTuple):
     """The positions of one match that are learnt from."""
 
     terms: np.ndarray  # float32[LONGEST, SEATS, TERMS + OWN_TERMS]
+    units: np.ndarray  # float32[LONGEST, SEATS, units]
     values: np.ndarray  # float64[LONGEST, SEATS]: what was thought of each
     breaks: np.ndarray  # bool[LONGEST]: what follows came by a random move
 
@@ -102,11 +106,11 @@ def note(course, t, state, evaluation):
     for player in range(state.players):
         row = course.terms[t, player]
         row[:] = 0.0
+        course.units[t, player] = 0.0
         if not is_over:
             course.values[t, player] = np.tanh(weigh(state, player, evaluation))
-            row[:TERMS] = evaluation.terms
-            row[TERMS] = 1.0 if to_act(state) >> player & 1 else -1.0
-            row[TERMS + 1] = 1.0
+            row[:] = evaluation.terms
+            course.units[t, player] = evaluation.units
     course.breaks[t] = False
 
 
@@ -166,24 +170,41 @@ def play_course(states, index, words, depth, explore, opening, mind, course):
 
 
 @template
-def learn(course, length, payoffs, players, weights, alpha, trace):
+def learn(course, length, payoffs, players, evaluation, alpha, trace):
     """Move the weights, the last position first; the mean square of what was surprising."""
     surprise = 0.0
     for player in range(players):
         target = payoffs[player]
         for t in range(length - 1, -1, -1):
-            value, row = course.values[t, player], course.terms[t, player]
+            value = course.values[t, player]
             if course.breaks[t]:
                 target = value
-            error = target - value
-            surprise += error * error
-            size = np.float32(1.0)
-            for k in range(row.shape[0]):
-                size += row[k] * row[k]
-            for k in range(row.shape[0]):
-                weights[k] += alpha * error / size * row[k]
+            surprise += (target - value) ** 2
+            move_weights(evaluation, course.terms[t, player], course.units[t, player], alpha * (target - value))
             target = (1.0 - trace) * value + trace * target
     return surprise / max(length * players, 1)
+
+
+@template
+def move_weights(evaluation, row, units, step):
+    """Along the slope of the weighted sum; the step is measured by its length."""
+    weights, _, layer, outward, active = evaluation
+    own = np.float32(0.0)
+    for k in range(row.shape[0]):
+        own += row[k] * row[k]
+    size = 1.0 + own
+    for unit in range(units.shape[0]):
+        active[unit] = outward[unit] if units[unit] > 0.0 else 0.0
+        size += units[unit] * units[unit] + active[unit] * active[unit] * own
+    step /= size
+    for k in range(row.shape[0]):
+        if row[k] != 0.0:
+            weights[k] += step * row[k]
+            part = np.float32(step * row[k])
+            for unit in range(units.shape[0]):
+                layer[k, unit] += part * active[unit]
+    for unit in range(units.shape[0]):
+        outward[unit] += step * units[unit]
 
 
 @template
@@ -192,8 +213,8 @@ def play_and_learn(states, words, depth, explore, opening, alphas, trace, mind, 
     for i in range(states.shape[0]):
         length = play_course(states, i, words[i], depth, explore, opening, mind, course)
         returns(states[i], payoffs)
-        weights = mind.looks.evaluation.weights
-        surprises[i] = learn(course, length, payoffs, states[i].players, weights, alphas[i], trace)
+        judged = mind.looks.evaluation
+        surprises[i] = learn(course, length, payoffs, states[i].players, judged, alphas[i], trace)
 
 
 # ------------------------------------------------------------------------------------------------ the training
@@ -225,17 +246,25 @@ class Learner:
         game.check_setting(self.players, values)
         if settings.depth > 1:
             agent("alphabeta", game)  # refuses what cannot be searched
-        count = game.names["TERMS"] + OWN_TERMS
-        self.evaluation = evaluation(game, np.zeros(count))
-        self.history: list[np.ndarray] = []
+        count, units = game.names["TERMS"] + OWN_TERMS, _units(game, settings)
+        self.evaluation = evaluation(game, _first_numbers(count, units, seed))
+        self.later, self.iterations = np.zeros(len(numbers_of(self.evaluation))), 0
         self._mind = _new_mind(game, settings.depth, self.evaluation)
         rows = min(game.facts.max_plies, LONGEST), game.facts.players[1]
-        self._course = Course(np.zeros((*rows, count), np.float32), np.zeros(rows), np.zeros(rows[0], np.bool_))
+        room = np.zeros((*rows, count), np.float32), np.zeros((*rows, units), np.float32)
+        self._course = Course(*room, np.zeros(rows), np.zeros(rows[0], np.bool_))
 
     @property
     def settled(self) -> np.ndarray:
-        """The mean of the weights over the later half of the training: single ones still shake."""
-        return np.mean(self.history[len(self.history) // 2 :], axis=0)
+        """The mean of the weights over the later part of the training, once that has begun: single ones still shake."""
+        count = self.iterations - self._calm
+        return self.later / count if count > 0 else numbers_of(self.evaluation)
+
+    @property
+    def _calm(self) -> int:
+        """The iterations before that part: a half; with units, whose weights only mean something together, more."""
+        total = TOTAL(self.settings)
+        return total - max(1, total // 10) if len(self.evaluation.units) else total // 2
 
     def play(self, first: int, last: int) -> float:
         """Learn from the matches with these numbers; how much they surprised."""
@@ -247,7 +276,9 @@ class Learner:
         for piece in one_by_one(len(numbers)):
             run(states[piece], words[piece], settings.depth, settings.explore, settings.opening, alphas[piece],
                 settings.trace, self._mind, self._course, surprises[piece])  # fmt: skip
-        self.history.append(self.evaluation.weights.copy())
+        self.iterations += 1
+        if self.iterations > self._calm:
+            self.later += numbers_of(self.evaluation)
         return float(surprises.mean())
 
     def measure(self, spec: str) -> dict[str, float]:
@@ -264,17 +295,29 @@ class Learner:
 
     def checkpoint(self) -> bytes:
         content = io.BytesIO()
-        np.savez(content, history=np.array(self.history))
+        np.savez(content, numbers=numbers_of(self.evaluation), later=self.later, iterations=self.iterations)
         return content.getvalue()
 
     def restore(self, content: bytes) -> int:
         """Take a checkpoint up; the number of iterations it holds."""
         with np.load(io.BytesIO(content)) as saved:
-            self.history = list(saved["history"])
-        if self.history[0].shape != self.evaluation.weights.shape:
-            raise Mismatch(f"the run has {len(self.history[0])} weights, the game {len(self.evaluation.weights)} terms")
-        self.evaluation.weights[:] = self.history[-1]
-        return len(self.history)
+            numbers, self.later, self.iterations = saved["numbers"], saved["later"], int(saved["iterations"])
+        if len(numbers) != len(numbers_of(self.evaluation)):
+            raise Mismatch(f"the run has {len(numbers)} weights, the game {self.game.names['TERMS']} terms")
+        for mine, theirs in zip(self.evaluation, evaluation(self.game, numbers)):
+            mine[:] = theirs
+        return self.iterations
+
+
+def _units(game: Game, settings: Settings) -> int:
+    return settings.units if settings.units >= 0 else 0 if game.writes("terms") else UNITS
+
+
+def _first_numbers(count: int, units: int, seed: int) -> np.ndarray:
+    """Terms that count nothing yet; units that are all different and count nothing either."""
+    rows = np.random.default_rng(seed).normal(0, (2 / count) ** 0.5, (units, count + 1))
+    rows[:, count] = 0.0
+    return np.concatenate([np.zeros(count), rows.ravel()])
 
 
 def _new_mind(game: Game, depth: int, judged: Evaluation) -> Mind:

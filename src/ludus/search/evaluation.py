@@ -1,4 +1,8 @@
-"""What a position that is not over is worth to a player: by weights that were learnt, else by the game's heuristic."""
+"""What a position that is not over is worth to a player: by weights that were learnt, else by the game's heuristic.
+
+Learnt is a weighted sum of the game's terms; and, where single terms say little, of a few units, each of which is a
+weighted sum of its own where that is above 0.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +22,62 @@ class Evaluation(NamedTuple):
     """Weights, and room for what they weigh."""
 
     weights: np.ndarray  # float64[TERMS + OWN_TERMS]; empty: the game's heuristic counts
-    terms: np.ndarray  # float32[TERMS]
+    terms: np.ndarray  # float32[TERMS + OWN_TERMS]
+    layer: np.ndarray  # float32[TERMS + OWN_TERMS, units]
+    outward: np.ndarray  # float32[units]: the weight of each unit
+    units: np.ndarray  # float32[units]: room
 
 
-def evaluation(game: Game, weights: np.ndarray | None = None) -> Evaluation:
-    return Evaluation(np.empty(0) if weights is None else weights, np.zeros(game.names["TERMS"], np.float32))
+def evaluation(game: Game, numbers: np.ndarray | None = None) -> Evaluation:
+    """`numbers` are the weights of the terms, then, unit by unit, the weights of its terms and its own."""
+    return evaluation_of(game.names["TERMS"] + OWN_TERMS, numbers)
+
+
+def evaluation_of(count: int, numbers: np.ndarray | None = None) -> Evaluation:
+    """… of so many terms, those of its own among them."""
+    given = np.zeros(count) if numbers is None else numbers
+    rows = given[count:].reshape(-1, count + 1)
+    return Evaluation(
+        np.empty(0) if numbers is None else given[:count].copy(), np.zeros(count, np.float32),
+        np.ascontiguousarray(rows[:, :count].T, np.float32), rows[:, count].astype(np.float32),
+        np.zeros(len(rows), np.float32),
+    )  # fmt: skip
+
+
+def numbers_of(evaluation: Evaluation) -> np.ndarray:
+    """All that was learnt, as `evaluation` takes it."""
+    rows = np.concatenate([evaluation.layer, evaluation.outward[None, :]]).T
+    return np.concatenate([evaluation.weights, rows.ravel().astype(np.float64)])
+
+
+def own_room(evaluation: Evaluation) -> Evaluation:
+    """The same weights with room of its own: threads that share an agent must not share that."""
+    return evaluation._replace(terms=evaluation.terms.copy(), units=evaluation.units.copy())
+
+
+def fits(game: Game, count: int) -> bool:
+    """Whether so many numbers can be an evaluation of this game."""
+    own = game.names["TERMS"] + OWN_TERMS
+    return count >= own and (count - own) % (own + 1) == 0
 
 
 @template
 def weigh(state, player, evaluation):
-    """The sum of the weighted terms; the terms are left in the evaluation's room."""
-    weights, room = evaluation
+    """The sum of the weighted terms and units; both are left in the evaluation's room."""
+    weights, room, layer, outward, units = evaluation
     terms(state, player, room)
-    total = weights[TERMS + 1] + (weights[TERMS] if to_act(state) >> player & 1 else -weights[TERMS])
-    for k in range(TERMS):
-        total += weights[k] * room[k]
+    room[TERMS] = 1.0 if to_act(state) >> player & 1 else -1.0
+    room[TERMS + 1] = 1.0
+    units[:] = 0.0
+    total = 0.0
+    for k in range(TERMS + OWN_TERMS):
+        if room[k] != 0.0:
+            total += weights[k] * room[k]
+            for unit in range(units.shape[0]):
+                units[unit] += layer[k, unit] * room[k]
+    for unit in range(units.shape[0]):
+        units[unit] = max(units[unit], np.float32(0.0))
+        total += outward[unit] * units[unit]
     return total
 
 

@@ -13,7 +13,7 @@ from ludus.agents.thrones._terms import for_search
 from ludus.compile import template
 from ludus.games.thrones import step
 from ludus.search.alphabeta import BEGIN, DONE, FRAME, HISTORY, NODES, PLY, Stack, search_to
-from ludus.search.evaluation import Evaluation
+from ludus.search.evaluation import evaluation_of
 from ludus.search.table import ENTRY, PROVEN
 
 DEEPEST = 30
@@ -26,7 +26,7 @@ def new_stack(state_type: np.dtype) -> Stack:
         states, states.view(np.uint64).reshape(DEEPEST + 1, -1), np.zeros(DEEPEST + 1, FRAME),
         np.empty((DEEPEST + 1, 4), np.int32), np.empty((DEEPEST + 1, 4), np.int64),
         np.full((DEEPEST + 1, 2), -1, np.int32), np.zeros((2, HISTORY), np.int64), np.zeros(1 << TABLE_BITS, ENTRY),
-        np.zeros(2, np.int64), np.empty(2, np.int32), np.zeros(2), Evaluation(np.empty(0), np.zeros(1, np.float32)),
+        np.zeros(2, np.int64), np.empty(2, np.int32), np.zeros(2), evaluation_of(1),
     )  # fmt: skip
 
 
