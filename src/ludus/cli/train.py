@@ -55,8 +55,7 @@ def command(
     rulebook = load(game)
     values = rulebook.rule_values(preset, options.read_rules(rule))
     given = {"minutes": minutes, "device": device, "against": against.replace(",", ";")}  # a comma ends a setting
-    set = [*set, *(f"{key}={value}" for key, value in given.items() if value)]
-    name, learner, settings = _method(method, rulebook, set)
+    name, learner, settings = _method(method, rulebook, [*set, *(f"{k}={v}" for k, v in given.items() if v)])
     if hasattr(learner, "ADVICE") and not json and (sentence := learner.ADVICE(rulebook)):
         options.say(sentence)
     folder = out or Path("runs") / f"{name.replace('/', '-')}-{rulebook.name}-{preset}-{seed}"

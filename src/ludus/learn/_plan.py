@@ -95,7 +95,7 @@ def _is_flat(settings: Any) -> bool:
     return wanted == FLAT
 
 
-def _size(features: Shape, on_gpu: bool) -> tuple[int, int]:
+def net_size(features: Shape, on_gpu: bool) -> tuple[int, int]:
     """Channels and blocks. One thread judges about 20,000 positions a second with the small ones."""
     if features.board is None:
         return (256, 3) if on_gpu else (128, 1)
