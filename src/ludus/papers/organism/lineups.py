@@ -1,0 +1,215 @@
+"""What is trained and who meets whom in the reproduction of the Organism paper."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+
+from ludus.agents.organism._search import Limits, Search
+from ludus.agents.organism.hexaconv import values_of
+from ludus.arena.contest import contest
+from ludus.catalogue import load
+from ludus.nets.hexaconv import sizes
+from ludus.papers import matches
+from ludus.papers.claims import Measure, rate_of
+from ludus.papers.experiments import Experiment, Measured, Result, Scale, Watch, own_seed
+from ludus.papers.matches import Course
+from ludus.records import MatchRecord
+from ludus.workers import Workers
+
+GAME = "organism"
+PAPER, PROGRAM = "PE", "P"
+RULES = {PAPER: "rules of the paper", PROGRAM: "rules of its program"}
+BOTH = (PAPER, PROGRAM)
+SEEDS = 3
+SMALL = {"width": 32, "games": 40, "gate": 20, "epochs": 3}
+"""What a quick reproduction has less of."""
+ITERATIONS = 10
+FIFTH = 5
+"""The iteration that the paper speaks of."""
+OURS = "alphazero:organism"
+
+BUDGETS = (25, 100, 400, 1600, 6400)
+"""Simulations of the searches whose matches show whom the rules favour."""
+STRENGTHS = {"random": "random", **{f"mcts {sims:,}": f"mcts:sims={sims}" for sims in BUDGETS}}
+
+
+def experiments(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experiment]:
+    found = [training(scale, seed, folder, workers, preset, k) for preset in BOTH for k in range(SEEDS)]
+    found += [fairness(scale, seed, workers, preset, name) for preset in BOTH for name in STRENGTHS]
+    found += [networks(scale, seed, folder, workers, preset) for preset in BOTH]
+    return [*found, plateau(scale, seed, folder, workers), *ours(scale, seed, folder, workers), pace(scale)]
+
+
+# ------------------------------------------------------------------------------------------------ trainings
+
+
+def course(scale: Scale, preset: str) -> Course:
+    """The published protocol; a quick reproduction has a narrow network and fewer matches."""
+    less = {} if scale.is_full else SMALL
+    iterations = ITERATIONS if scale.is_full else 6
+    return Course(GAME, "hexaconv", {**less, "iterations": iterations, "device": device()}, preset)
+
+
+def device() -> str:
+    """A GPU, if there is one."""
+    try:
+        import torch
+    except ImportError:
+        return "cpu"
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def run_of(folder: Path, preset: str, k: int) -> Path:
+    return folder / "runs" / f"training-{preset}-{k}"
+
+
+def training(scale: Scale, seed: int, folder: Path, workers: Workers, preset: str, k: int) -> Experiment:
+    """The protocol from one more first network; the log."""
+    how, name = course(scale, preset), f"training-{preset}-{k}"
+    own = own_seed(seed, name)
+
+    def run(watch: Watch) -> Result:
+        run = how.run(own, run_of(folder, preset, k), workers, watch)
+        return {"rows": [{key: float(value) for key, value in row.items()} for row in run.rows()]}
+
+    changes = {key: value for key, value in how.changes.items() if key != "device"}
+    settings = {"rules": matches.rules_of(GAME, preset), "changes": changes, "seed": own, "code": how.code}
+    return Experiment(name, settings, int(how.changes["iterations"]), run)
+
+
+def accepted(path: Path) -> list[int]:
+    """The iterations of a run whose network passed the gate."""
+    return sorted(int(file.stem.partition("-")[2]) for file in path.glob("iteration-*.onnx"))
+
+
+def fifth(path: Path) -> str:
+    """The agent after five iterations: the last network that was accepted by then."""
+    found = [number for number in accepted(path) if number <= FIFTH]
+    return f"hexaconv:{path},iteration={found[-1]}" if found else f"hexaconv:{path}"
+
+
+# ------------------------------------------------------------------------------------------------ whom the rules favour
+
+
+def seats(spec: str, preset: str, games: int, seed: int, workers: Workers, watch: Watch) -> Result:
+    """Matches of an agent against itself: what each seat won."""
+    counts = [0, 0, 0]
+
+    def keep(record: MatchRecord) -> None:
+        first = record.returns[0]
+        counts[0 if first > 0 else 1 if first < 0 else 2] += 1
+
+    contest(GAME, [spec, spec], games=games, seed=seed, preset=preset, workers=workers, watch=watch, keep=keep)
+    return {"games": games, "first": counts[0], "second": counts[1], "draws": counts[2]}
+
+
+def fairness(scale: Scale, seed: int, workers: Workers, preset: str, name: str) -> Experiment:
+    spec = STRENGTHS[name]
+    key = f"fairness-{preset}-{name}"
+    own, games = own_seed(seed, key), 2 * scale.pick(100 if "6,400" in name else 300, 600)
+
+    def run(watch: Watch) -> Result:
+        return seats(spec, preset, games, own, workers, watch)
+
+    settings = {"rules": matches.rules_of(GAME, preset), "agent": spec, "code": matches.codes(GAME, [spec]),
+                "games": games, "seed": own}  # fmt: skip
+    return Experiment(key, settings, games, run)
+
+
+def networks(scale: Scale, seed: int, folder: Path, workers: Workers, preset: str) -> Experiment:
+    """The same for every network that passed the gate in the first training, turns drawn as in its self-play."""
+    key = f"networks-{preset}"
+    own, games = own_seed(seed, key), 2 * scale.pick(20, 550)
+
+    def run(watch: Watch) -> Result:
+        path, found = run_of(folder, preset, 0), {}
+        for number in accepted(path):
+            spec = f"hexaconv:{path},iteration={number},sampled=on,temperature=0.7,device={device()}"
+            found[str(number)] = seats(spec, preset, games, own, workers, lambda done: None)
+        watch(games)
+        return {"games": games * len(found), "iterations": found}
+
+    settings = {"training": training(scale, seed, folder, workers, preset, 0).settings, "games": games, "seed": own}
+    return Experiment(key, settings, games, run)
+
+
+def first_share(result: Result, label: str, preset: str) -> Measure:
+    """The first player's share of the decided matches."""
+    return rate_of(result["first"], max(1, result["first"] + result["second"]), label, RULES[preset])
+
+
+# ------------------------------------------------------------------------------------------------ strength and pace
+
+
+def plateau(scale: Scale, seed: int, folder: Path, workers: Workers) -> Experiment:
+    """Every later network of the first training against that of the fifth iteration."""
+    own, games = own_seed(seed, "plateau"), 2 * scale.pick(10, 200)
+
+    def run(watch: Watch) -> Result:
+        path, found = run_of(folder, PAPER, 0), {}
+        for number in accepted(path):
+            if number > FIFTH:
+                specs = [f"hexaconv:{path},iteration={number},sampled=on", f"{fifth(path)},sampled=on"]
+                specs = [f"{spec},device={device()}" for spec in specs]
+                found[str(number)] = matches.standings(GAME, specs, PAPER, games, own, lambda done: None, workers)
+        watch(games)
+        return {"games": games * len(found), "later": found}
+
+    settings = {"training": training(scale, seed, folder, workers, PAPER, 0).settings, "games": games, "seed": own}
+    return Experiment("plateau", settings, games, run)
+
+
+def ours(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experiment]:
+    """Our network against theirs, and against search, at equal time."""
+    games = scale.pick(40, 400)
+    own = own_seed(seed, "theirs")
+
+    def run(watch: Watch) -> Result:
+        theirs = f"{fifth(run_of(folder, PAPER, 0))},device={device()}"
+        return matches.standings(GAME, [OURS, theirs], PAPER, games, own, watch, workers)
+
+    settings = {"rules": matches.rules_of(GAME, PAPER), "games": games, "seed": own,
+                "training": training(scale, seed, folder, workers, PAPER, 0).settings,
+                "code": matches.codes(GAME, [OURS])}  # fmt: skip
+    return [
+        Experiment("theirs", settings, games, run),
+        matches.lineup("search", GAME, [f"{OURS},ms=50", "mcts:ms=50"], PAPER, games, seed, workers),
+    ]
+
+
+def pace(scale: Scale) -> Experiment:
+    """Seconds of CPU for a move of 25 roll-outs on one core, at the published size and at a sixteenth of it."""
+
+    def run(watch: Watch) -> Result:
+        found = {str(width): seconds_a_move(width) for width in (32, 512)}
+        watch(2)
+        return {"seconds": found}
+
+    return Experiment("pace", {"code": course(scale, PAPER).code}, 2, run)
+
+
+def seconds_a_move(width: int, moves: int = 4) -> float:
+    """Over the first moves of a match, by a network that knows nothing: it costs as much as one that does."""
+    game, rng = load(GAME), np.random.default_rng(0)
+    arrays = [
+        (rng.normal(0, (2 / np.prod(shape[1:])) ** 0.5, shape).astype(np.float32), np.zeros(shape[0], np.float32))
+        for shape in sizes(5, width)
+    ]
+    search = Search(game, 1, 3, values_of(arrays, "cpu"), Limits())
+    state, spent = game.start(np.zeros((1, 3), np.uint64), 2), []
+    for _ in range(1 + moves):
+        began = time.process_time()
+        search.think(state, np.ones(1, np.bool_))
+        spent.append(time.process_time() - began)
+        search.move(state, np.ones(1, np.bool_), np.zeros(1, np.bool_), np.zeros((1, 1), np.uint64))
+        if not game.waiting(state)[0]:
+            state = game.start(np.zeros((1, 3), np.uint64), 2)
+    return float(np.mean(spent[1:]))  # the first one compiles
+
+
+def training_rows(results: Measured, preset: str) -> list[list[dict[str, float]]]:
+    """The logs of all trainings."""
+    return [results[f"training-{preset}-{k}"]["rows"] for k in range(SEEDS)]

@@ -1,0 +1,116 @@
+"""The page on the Organism paper: its words and charts. Numbers come from results and findings only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ludus.papers.claims import Finding, Verdict
+from ludus.papers.experiments import Measured, Unmeasured
+from ludus.papers.organism.lineups import BOTH, BUDGETS, PAPER, RULES, first_share, training_rows
+from ludus.papers.tables import STYLE, curve, findings_table
+from ludus.report.charts import Line, line_chart
+from ludus.report.page import Page, Section, Tile, paragraph
+
+COLUMNS = tuple(RULES[preset] for preset in BOTH)
+EVEN = 0.5
+
+# ------------------------------------------------------------------------------------------------ words
+
+LEAD = """Organism is a board game that its designer had not finished. In 2019 two authors let a small AlphaZero learn
+it, and asked its play whether the rules are fair. This page runs their protocol again from several seeds, and asks the
+same question of players of every strength."""
+
+LEARNING = """Each line is a training from another first network: 100 matches of self-play, ten epochs, a gate of 40
+matches that the new network must win by 60 %. The share of matches that a player ended by destroying his own
+organism, by the network that played them."""
+
+STYLE_WORDS = """What the fifth network's matches look like."""
+
+FAIR = """The paper found that the first player wins seven of ten, and took it for a flaw of the rules. It is a share
+of matches by one agent. Here is the same share for the networks of the training, and for searches that play themselves
+with more and more simulations; draws are left out."""
+
+LATER = """Training stopped because nothing got better. Later networks against that of the fifth iteration, turns drawn
+by visits so that no two matches are the same."""
+
+PACE = """The published agent took about half a minute a move. Here all positions that a roll-out opens are valued in
+one batch, on one core; the network is as large as theirs. How long the matches are, in turns of organisms."""
+
+OURS = """A network with a policy that chooses one decision after the other instead of whole turns."""
+
+FOOTER = """All intervals are 95 %. Made by `ludus reproduce organism`; the same seed gives the same numbers."""
+
+# ------------------------------------------------------------------------------------------------ the whole
+
+
+def page(title: str, results: Measured, groups: dict[str, list[Finding]]) -> Page:
+    findings = [finding for group in groups.values() for finding in group]
+    return Page(title, "A published system, measured again", LEAD, tiles(results, findings), sections(results, groups),
+                FOOTER, STYLE)  # fmt: skip
+
+
+def tiles(results: Measured, findings: Sequence[Finding]) -> list[Tile]:
+    def number(*verdicts: Verdict) -> str:
+        return str(sum(finding.verdict in verdicts for finding in findings))
+
+    games = sum(result.get("games", 0) for result in results.found.values())
+    trained = sum(sum(row["matches"] + row["decided"] for row in result.get("rows", ())) for result in
+                  results.found.values())  # fmt: skip
+    return [
+        Tile(number(Verdict.REPRODUCED), "claims reproduced"),
+        Tile(number(Verdict.NOT_REPRODUCED), "not reproduced"),
+        Tile(f"{number(Verdict.REACHED)} of {number(Verdict.REACHED, Verdict.NOT_REACHED)}", "aims of our own reached"),
+        Tile(f"{games + int(trained):,}", "matches behind these numbers"),
+    ]
+
+
+def sections(results: Measured, groups: dict[str, list[Finding]]) -> list[Section]:
+    def drawn(draw: Callable[[Measured], str]) -> str:
+        try:
+            return draw(results)
+        except Unmeasured as reason:
+            return paragraph(f"Nothing to show: {reason}.")
+
+    def table(*names: str) -> str:
+        return findings_table([finding for name in names for finding in groups[name]], COLUMNS)
+
+    return [
+        Section("Learning not to die", [paragraph(LEARNING), drawn(suicides), table("learning")]),
+        Section("How it plays", [paragraph(STYLE_WORDS), table("style")]),
+        Section("Whom the rules favour", [paragraph(FAIR), drawn(by_network), drawn(by_search), table("fairness")]),
+        Section("The plateau", [paragraph(LATER), table("plateau")]),
+        Section("Pace and length", [paragraph(PACE), table("pace")]),
+        Section("Beyond the paper", [paragraph(OURS), table("ours")]),
+    ]
+
+
+# ------------------------------------------------------------------------------------------------ charts
+
+
+def suicides(results: Measured) -> str:
+    lines = [
+        Line(f"seed {k}", [(n, row["suicides"]) for n, row in enumerate(rows)])
+        for k, rows in enumerate(training_rows(results, PAPER), 1)
+    ]
+    return line_chart("Matches that a player ended by dying out", "iterations learnt", lines, is_log=False)
+
+
+def by_network(results: Measured) -> str:
+    lines = []
+    for preset in BOTH:
+        found = results[f"networks-{preset}"]["iterations"]
+        points = {float(number): first_share(one, number, preset) for number, one in found.items()}
+        if points:
+            lines.append(curve(RULES[preset], points))
+    if not lines:
+        raise Unmeasured("no network passed its gate")
+    return line_chart("First player's share, networks", "iteration", lines, is_log=False, chance=EVEN)
+
+
+def by_search(results: Measured) -> str:
+    lines = [
+        curve(RULES[preset], {sims: first_share(results[f"fairness-{preset}-mcts {sims:,}"], "", preset)
+                              for sims in BUDGETS})
+        for preset in BOTH
+    ]  # fmt: skip
+    return line_chart("First player's share, searches", "simulations", lines, chance=EVEN)
