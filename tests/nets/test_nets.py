@@ -96,14 +96,17 @@ def test_a_file_holds_the_whole_network(kind):
     assert all((array == network.weights()[name]).all() for name, array in weights.items())
 
 
-def test_half_precision_halves_the_file_and_changes_little():
+@pytest.mark.parametrize(("bits", "size", "error"), [(16, 0.8, 0.01), (8, 0.75, 0.1)])
+def test_fewer_bits_make_the_file_smaller_and_change_little(bits, size, error):
     network = make(SHAPES["squares"])
-    whole, half = (to_onnx(network.spec, network.weights(), half=half) for half in (False, True))
+    whole, small = (to_onnx(network.spec, network.weights(), bits) for bits in (32, bits))
     features = np.random.default_rng(0).uniform(-1, 1, (9, network.spec.features)).astype(np.float32)
-    one, two = (session(content).run(None, {"features": features}) for content in (whole, half))
-    assert len(half) < 0.8 * len(whole)
-    assert np.abs(one[0] - two[0]).max() < 0.01
+    one, two = (session(content).run(None, {"features": features}) for content in (whole, small))
+    assert len(small) < size * len(whole)
+    assert np.abs(one[0] - two[0]).max() < error
     assert (one[0].argmax(axis=1) == two[0].argmax(axis=1)).all()
+    again = session(to_onnx(*from_onnx(small))).run(None, {"features": features})
+    assert np.abs(again[0] - two[0]).max() < 1e-5, "what is read back is what plays"
 
 
 def test_one_network_serves_boards_of_all_sizes():

@@ -114,7 +114,8 @@ def _train(
         try:
             for row in learner.train(game, values, settings, run, seed, workers(count=jobs)):
                 bar.advance(task)
-                bar.update(task, description=f"{name} on {game.name}: {_short(row)}")
+                told = {column: row[column] for column in getattr(learner, "PROGRESS", list(row)[:4])}
+                bar.update(task, description=f"{name} on {game.name}: {_short(told)}")
         except LudusError:
             run.forget_if_empty()
             raise
@@ -129,7 +130,7 @@ def _train(
 
 def _short(row: dict) -> str:
     shown = [f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}" for key, value in row.items()]
-    return ", ".join(shown[:4])
+    return ", ".join(shown)
 
 
 # ------------------------------------------------------------------------------------------------ what came of it

@@ -33,7 +33,7 @@ from ludus.workers import Workers
 ROUNDS = 20
 JUDGING = 0.1  # of a round's time
 JUDGED_BY = 32  # simulations a move, where a GPU waits for each
-CYCLE, CYCLES = 3.0, 4  # seconds of play between lessons; lessons in a round of so many positions
+CYCLE, CYCLES = 3.0, 4  # seconds of play between lessons at most; lessons in a round at least
 FEWEST_BATCHES = 4  # that must be there before anything is learnt
 WINDOW = 20_000  # positions are learnt from at least; later the newer half of all
 
@@ -64,6 +64,9 @@ class Settings:
 
 CURVE = {"score": "share of the point against the ruler", "random": "against random players"}
 
+
+PROGRESS = ("minutes", "score", "elo", "elo_low", "elo_high")
+"""What is told of a round while others go on: how strong the network is."""
 
 GAMES = 40
 """Matches against random players when all is done: by then the log says more."""
@@ -199,7 +202,7 @@ class Training:
     def _play(self, table: Any) -> tuple[Samples, Counter[str]]:
         if self.settings.rounds:
             return table.run(plies=self.settings.positions / self.workers.count / CYCLES)
-        return table.run(seconds=CYCLE)
+        return table.run(seconds=min(CYCLE, 60 * self.settings.minutes / ROUNDS / CYCLES))
 
     def _learn(self, new: int, progress: float, lessons: list[Lesson]) -> None:
         """As many steps as the new positions are worth."""

@@ -1,7 +1,8 @@
 """Named arrays to and from ONNX: one file that onnxruntime plays, and that holds all that a network is.
 
-The arrays are kept under their own names, at half precision where the file should be small; the graph turns them into
-kernels of convolutions, which onnxruntime does once, when it loads the file. For a board of hexagons the convolutions
+The arrays are kept under their own names, in 16 or 8 bits where the file should be small (8 with a factor for each
+output); the graph turns them into numbers of 32 bits and kernels of convolutions, which onnxruntime does once, when it
+loads the file. For a board of hexagons the convolutions
 run over the grid that holds it, and what is no cell is set to 0 after every layer: on one thread as fast as gathering
 the neighbours, which loses by a third on squares.
 """
@@ -18,12 +19,15 @@ from onnx import TensorProto, helper, numpy_helper
 from ludus.nets.spec import SPEC, NetSpec, Weights, check_weights
 
 OPSET, FORMAT = 18, 9
+UNIT = ".unit"
+"""An array in 8 bits has a second one behind its name and this: what 1 stands for."""
 
 
-def to_onnx(spec: NetSpec, weights: Weights, half: bool = False) -> bytes:
-    """The network as an ONNX file: `features` in, `logits` and `values` out, any number of rows."""
+def to_onnx(spec: NetSpec, weights: Weights, bits: int = 32) -> bytes:
+    """The network as an ONNX file: `features` in, `logits` and `values` out, any number of rows. Its arrays are kept in
+    32, 16 or 8 bits."""
     check_weights(spec, weights)
-    graph = _Graph(spec, weights, half)
+    graph = _Graph(spec, weights, bits)
     graph.draw()
     features = helper.make_tensor_value_info("features", TensorProto.FLOAT, ["rows", spec.features])
     logits = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["rows", spec.policy])
@@ -40,7 +44,8 @@ def from_onnx(content: bytes) -> tuple[NetSpec, Weights]:
     spec = NetSpec(**json.loads({entry.key: entry.value for entry in model.metadata_props}[SPEC]))
     found = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
     empty = {name: np.zeros(shape, np.float32) for name, shape in spec.arrays.items() if not np.prod(shape)}
-    weights = empty | {name: found[name].astype(np.float32) for name in spec.arrays if name in found}
+    units = {name: found.get(name + UNIT, np.float32(1)) for name in found}
+    weights = empty | {name: found[name].astype(np.float32) * units[name] for name in spec.arrays if name in found}
     check_weights(spec, weights)
     return spec, weights
 
@@ -48,13 +53,20 @@ def from_onnx(content: bytes) -> tuple[NetSpec, Weights]:
 class _Graph:
     """Nodes and tensors while they are drawn; every method returns the name of what it computes."""
 
-    def __init__(self, spec: NetSpec, weights: Weights, half: bool):
+    def __init__(self, spec: NetSpec, weights: Weights, bits: int):
         self.spec, self.nodes, self.tensors = spec, [], []
-        self._kept = {name: self._array(name, array, half) for name, array in weights.items() if array.size}
+        self._kept = {name: self._array(name, array, bits) for name, array in weights.items() if array.size}
 
-    def _array(self, name: str, array: np.ndarray, half: bool) -> str:
-        self.tensors.append(numpy_helper.from_array(array.astype(np.float16 if half else np.float32), name))
-        return self.node("Cast", name, to=TensorProto.FLOAT) if half else name
+    def _array(self, name: str, array: np.ndarray, bits: int) -> str:
+        if bits == 8 and array.ndim > 1:
+            axis = 0 if name.startswith("summary") else array.ndim - 2  # the outputs
+            others = tuple(k for k in range(array.ndim) if k not in (axis, 0))
+            unit = np.maximum(np.abs(array).max(axis=others, keepdims=True), 1e-12).astype(np.float32) / 127
+            self.tensors.append(numpy_helper.from_array(np.rint(array / unit).astype(np.int8), name))
+            self.tensors.append(numpy_helper.from_array(unit, name + UNIT))
+            return self.node("Mul", self.node("Cast", name, to=TensorProto.FLOAT), name + UNIT)
+        self.tensors.append(numpy_helper.from_array(array.astype(np.float16 if bits < 32 else np.float32), name))
+        return self.node("Cast", name, to=TensorProto.FLOAT) if bits < 32 else name
 
     def node(self, kind: str, *inputs: str, result: str = "", **settings: Any) -> str:
         name = result or f"n{len(self.nodes)}"
