@@ -130,21 +130,18 @@ def tiles() -> None:
     def row(precision: str, what: str) -> None:
         print(f"{precision} {what:60s}", *(attempt(alone, precision, n) for n in (1024, 4096)), flush=True)
 
-    for precision in ("fp8", "fp16"):
+    for precision, step in (("fp8", 128), ("fp16", 64)):
         row(precision, "as it is")
-        for sizes in ((16, 4, 4), (16, 2, 4), (16, 8, 3), (32, 8, 4), (64, 4, 3)):
+        for sizes in ((16, 2, 4), (16, 2, 6)):
             kept, cuda.SUMMARY = cuda.SUMMARY, dict(zip(("ROWS", "num_warps", "num_stages"), sizes))
             row(precision, f"summary {cuda.SUMMARY}")
             cuda.SUMMARY = kept
-        changes = [
-            {"together": 32},
-            {"together": 4},
-            {"num_stages": 4},
-            {"num_warps": 4},
-            {"num_warps": 8},
-            {"STEP": 64},
-        ]
-        for change in changes:
+        for change in (
+            {"ROWS": 256, "num_warps": 8},
+            {"ROWS": 256, "num_warps": 8, "num_stages": 4},
+            {"ROWS": 256, "num_warps": 8, "STEP": step // 2, "num_stages": 4},
+            {"ROWS": 256, "num_warps": 8, "together": 4},
+        ):
             kept = cuda.TILES[precision]
             cuda.TILES[precision] = kept | change
             row(precision, f"layers {change}")

@@ -189,8 +189,8 @@ def test_elo_is_of_the_point_that_equals_would_share():
 
 @pytest.mark.parametrize(
     ("name", "network", "size"),
-    [("connect_four", "cells", (32, 4)), ("tic_tac_toe", "cells", (32, 2)), ("goofspiel", "cells", (128, 1)),
-     ("connect_four", "", (128, 1))],
+    [("connect_four", "cells", (32, 4)), ("tic_tac_toe", "cells", (32, 2)), ("goofspiel", "cells", (256, 0)),
+     ("connect_four", "", (256, 0))],
 )  # fmt: skip
 def test_sizes_follow_the_game_and_settings_go_before(name, network, size):
     game = load(name)

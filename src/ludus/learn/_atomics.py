@@ -15,6 +15,7 @@ from ludus.compile import inlined, template
 
 NEXT, DONE, STOP, OUT = 0, 8, 16, 24  # numbers of a control, each on a cache line of its own
 CONTROL = 32  # its length
+PLACE = (1 << 32) - 1  # the lower half of a ticket: the next place; above it the job
 
 intrinsic: Any = extending.intrinsic
 sched_yield: Any = types.ExternalFunction("sched_yield", types.intc())

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ludus.compile import inlined, template
-from ludus.learn._atomics import DONE, NEXT, OUT, STOP, atomic_add, atomic_load, wait_a_little
+from ludus.learn._atomics import DONE, NEXT, OUT, PLACE, STOP, atomic_add, atomic_load, wait_a_little
 from ludus.rng import below, uniform
 from ludus.rules import (
     MAX_PLIES,
@@ -305,21 +305,20 @@ def turn(trees, work, leaves, matches, control, match, searchers, rows_a_tree):
 
 
 @template
-def serve(thread, threads, size, groups, chunk, spins, rows_a_tree, control, trees, work, leaves, matches):
-    """The life of one worker: of the group at work it takes every so many chunks of matches, always the same ones, so
-    that their trees stay in the cache of its core."""
+def serve(size, groups, chunk, spins, rows_a_tree, control, trees, work, leaves, matches):
+    """The life of one worker: it takes chunks of the group at work off the ticket until none is left, so that nobody
+    waits for one who has no core for a while."""
     trees, work, leaves, matches = borrow(trees), borrow(work), borrow(leaves), borrow(matches)
-    searchers, job = trees.heads.shape[0] // matches.heads.shape[0], np.int64(0)
-    while True:
-        waited = 0
-        while atomic_load(control, NEXT) >> 32 == job:
-            if atomic_load(control, STOP) == 1:
-                return
+    searchers, waited = trees.heads.shape[0] // matches.heads.shape[0], 0
+    while atomic_load(control, STOP) == 0:
+        if atomic_load(control, NEXT) & PLACE >= size:
             waited = wait_a_little(waited, spins)
-        job = atomic_load(control, NEXT) >> 32
-        first = (job - 1) % groups * size
-        for position in range(thread * chunk, size, threads * chunk):
-            count = min(chunk, size - position)
-            for match in range(first + position, first + position + count):
+            continue
+        waited, ticket = 0, atomic_add(control, NEXT, chunk)
+        position = ticket & PLACE
+        count = min(chunk, size - position)
+        if count > 0:
+            first = ((ticket >> 32) - 1) % groups * size + position
+            for match in range(first, first + count):
                 turn(trees, work, leaves, matches, control, match, searchers, rows_a_tree)
             atomic_add(control, DONE, count)

@@ -19,7 +19,7 @@ import numpy as np
 
 from ludus.errors import BadInput
 from ludus.game import Game
-from ludus.learn._atomics import CONTROL, OUT, STOP, await_done, post
+from ludus.learn._atomics import CONTROL, NEXT, OUT, PLACE, STOP, await_done, post
 from ludus.learn._moves import CHECKED, DROPPED, FINISHED, MATCH, PLIES, RESIGNED, WRONG, Matches, serve
 from ludus.learn._selfplay import PlaySettings, Samples
 from ludus.nets.spec import NetSpec, Weights
@@ -100,6 +100,7 @@ class Pipeline:
         self.control[STOP] = 1
         self._serve(serve_all, 0)
         self.control[:] = 0
+        self.control[NEXT] = PLACE >> 1  # no place is left of no job
         for thread in range(self.threads):
             worker = threading.Thread(target=self._serve, args=(serve_all, thread), daemon=True)
             worker.start()
@@ -107,8 +108,8 @@ class Pipeline:
 
     def _serve(self, run: Callable, thread: int) -> None:
         run(
-            thread, self.threads, self.size, self.groups, CHUNK, self.spins, self.rows_a_tree, self.control, self.trees,
-            self.works[thread], self.leaves, self.matches,
+            self.size, self.groups, CHUNK, self.spins, self.rows_a_tree, self.control, self.trees, self.works[thread],
+            self.leaves, self.matches,
         )  # fmt: skip
 
     def _post(self) -> None:

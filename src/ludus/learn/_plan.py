@@ -52,7 +52,7 @@ class Scale:
 
 
 ON_GPU = Scale(8192, 128, 0.0, 4096, 1.6, 12_000_000)
-BY_CELLS, BY_FLAT = Scale(64, 64, 0.5, 256, 3.0, 400_000), Scale(256, 128, 0.5, 1024, 3.0, 2_000_000)
+BY_CELLS, BY_FLAT = Scale(64, 64, 0.5, 256, 3.0, 400_000), Scale(256, 128, 0.5, 1024, 5.0, 2_000_000)
 """On a processor, matches for each worker."""
 
 
@@ -98,7 +98,7 @@ def _is_flat(settings: Any) -> bool:
 def net_size(features: Shape, on_gpu: bool) -> tuple[int, int]:
     """Channels and blocks. One thread judges about 20,000 positions a second with the small ones."""
     if features.board is None:
-        return (256, 3) if on_gpu else (128, 1)
+        return (256, 3) if on_gpu else (256, 0)
     if features.cells <= SMALL_BOARD:
         return (64, 3) if on_gpu else (32, 2)
     if features.cells <= LARGE_BOARD:

@@ -111,6 +111,12 @@ class Rulers:
         self.is_alone = device == "cuda"  # one GPU, one who asks it
         self._fewest = self._games = AT_ONCE if self.is_alone else FEWEST
 
+    def warm_up(self, workers: Workers) -> None:
+        """One block of matches, so that all is compiled."""
+        games, self._games = self._games, self.players
+        self._score(agent(self.latest, self.game), self.ruler, 0, workers)
+        self._games = games
+
     def judge(self, standing: Standing, seconds: float, seed: int, workers: Workers) -> Judgement:
         """Play for about so many seconds; the first time only a few matches, to see how long they take. The newest
         network is the best unless its matches against the best before say otherwise."""

@@ -130,6 +130,15 @@ class Training:
         self.standing = Standing(**(run.load("checkpoint.pt", self.teacher.restore) or {}))
         self.replay.load(run, self.standing.rounds)
         self.tables, self.fresh = self._tables(), 0
+        if not self.is_over:
+            self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Whatever must be compiled is compiled before the clock runs."""
+        for table in self.tables:
+            table.run(seconds=0.0)
+        self.run.write(LATEST, self._to_onnx(self.plan.net, self.teacher.weights()))
+        self.rulers.warm_up(self.workers)
 
     def _tables(self) -> list[Any]:
         """Where matches are played: a table a worker, or one for the GPU."""

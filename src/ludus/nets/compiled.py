@@ -13,7 +13,7 @@ import numpy as np
 from ludus.compile import inlined, template
 from ludus.game import Game
 from ludus.nets.spec import NetSpec, Weights
-from ludus.rules import observe
+from ludus.rules import observe, rule
 from ludus.search.borrowed import borrow
 from ludus.search.forest import Forest, Leaves
 from ludus.search.forest.waves import wave_on
@@ -33,22 +33,38 @@ class Layers(NamedTuple):
     summary_bias: np.ndarray
     slots: np.ndarray  # float32[slots, hidden]: a row for each output
     slots_bias: np.ndarray
-    worths: np.ndarray  # float32[hidden, seats]
+    worths: np.ndarray  # float32[seats, hidden], likewise
     worths_bias: np.ndarray
     features: np.ndarray  # float32[…]
     wide: np.ndarray  # float32[3, channels]: the stream, and what each layer of a block makes of it
     thin: np.ndarray  # float32[hidden]
-    answer: np.ndarray  # float32[seats]
+    places: np.ndarray  # int64[…]: which inputs of a layer are not 0
+    amounts: np.ndarray  # float32[…]: and what they are
 
 
-@inlined
-def add_rows(x, count, weights, out):
-    """Add x @ weights to what is there."""
-    for i in range(count):
-        value = x[i]
-        if value != np.float32(0.0):
-            for j in range(out.shape[0]):
-                out[j] += value * weights[i, j]
+@rule(fastmath=True)
+def add_rows(x, weights, places, amounts, out):
+    """Add x @ weights to what is there, four rows at a time: so each number of `out` is read and written once for all
+    of them."""
+    n = 0
+    for i in range(weights.shape[0]):
+        places[n], amounts[n] = i, x[i]
+        n += x[i] != np.float32(0.0)
+    places[n : n + 4], amounts[n : n + 4] = 0, 0.0
+    for k in range(0, n, 4):
+        a, b, c, d = amounts[k], amounts[k + 1], amounts[k + 2], amounts[k + 3]
+        first, second, third, fourth = places[k], places[k + 1], places[k + 2], places[k + 3]
+        p, q, r, s = weights[first], weights[second], weights[third], weights[fourth]
+        for j in range(out.shape[0]):
+            out[j] += (a * p[j] + b * q[j]) + (c * r[j] + d * s[j])
+
+
+@rule(fastmath=True)
+def product(x, y):
+    total = np.float32(0.0)
+    for j in range(x.shape[0]):
+        total += x[j] * y[j]
+    return total
 
 
 @inlined
@@ -69,32 +85,19 @@ def summarise(net):
     """From the features at hand to the summary."""
     x, y, z = net.wide[0], net.wide[1], net.wide[2]
     fill(x, net.stem_bias)
-    add_rows(net.features, net.stem.shape[0], net.stem, x)
+    add_rows(net.features, net.stem, net.places, net.amounts, x)
     cut(x)
     for block in range(net.trunk.shape[0] // 2):
         fill(y, net.trunk_bias[2 * block])
-        add_rows(x, x.shape[0], net.trunk[2 * block], y)
+        add_rows(x, net.trunk[2 * block], net.places, net.amounts, y)
         cut(y)
         fill(z, net.trunk_bias[2 * block + 1])
-        add_rows(y, y.shape[0], net.trunk[2 * block + 1], z)
+        add_rows(y, net.trunk[2 * block + 1], net.places, net.amounts, z)
         for j in range(x.shape[0]):
             x[j] = max(x[j] + z[j], np.float32(0.0))
     fill(net.thin, net.summary_bias)
-    add_rows(x, x.shape[0], net.summary, net.thin)
+    add_rows(x, net.summary, net.places, net.amounts, net.thin)
     cut(net.thin)
-
-
-@inlined
-def logit(net, slot):
-    """Four sums side by side, so that none waits for the last."""
-    weights, thin = net.slots[slot], net.thin
-    a, b, c, d = net.slots_bias[slot], np.float32(0.0), np.float32(0.0), np.float32(0.0)
-    for j in range(0, thin.shape[0], 4):
-        a += thin[j] * weights[j]
-        b += thin[j + 1] * weights[j + 1]
-        c += thin[j + 2] * weights[j + 2]
-        d += thin[j + 3] * weights[j + 3]
-    return (a + b) + (c + d)
 
 
 @inlined
@@ -104,17 +107,16 @@ def judge(net, view, player, leaves, row):
     summarise(net)
     count, most, total = leaves.counts[row], np.float32(-np.inf), np.float32(0.0)
     for k in range(count):
-        leaves.priors[row, k] = logit(net, leaves.slots[row, k])
+        slot = leaves.slots[row, k]
+        leaves.priors[row, k] = net.slots_bias[slot] + product(net.thin, net.slots[slot])
         most = max(most, leaves.priors[row, k])
     for k in range(count):
         leaves.priors[row, k] = np.exp(leaves.priors[row, k] - most)
         total += leaves.priors[row, k]
     for k in range(count):
         leaves.priors[row, k] /= total
-    fill(net.answer, net.worths_bias)
-    add_rows(net.thin, net.thin.shape[0], net.worths, net.answer)
-    for seat in range(net.answer.shape[0]):
-        leaves.values[row, seat] = np.tanh(net.answer[seat])
+    for seat in range(net.worths_bias.shape[0]):
+        leaves.values[row, seat] = np.tanh(net.worths_bias[seat] + product(net.thin, net.worths[seat]))
 
 
 @template
@@ -156,19 +158,17 @@ class CompiledEvaluator:
     def _layers(self) -> Layers:
         """With room that no other thread uses."""
         spec = self.spec
-        rooms = (self.game.features.length,), (3, spec.channels), (self._arrays[5].size,), (spec.seats,)
-        return Layers(*self._arrays, *(np.zeros(shape, np.float32) for shape in rooms))
+        longest = max(spec.features, spec.channels) + 4
+        shapes = (self.game.features.length,), (3, spec.channels), (spec.hidden,)
+        rooms = [np.zeros(shape, np.float32) for shape in shapes]
+        lists = [np.zeros(longest, kind) for kind in (np.int64, np.float32)]
+        return Layers._make([*self._arrays, *rooms, *lists])
 
 
 def _by_input(weights: Weights) -> list[np.ndarray]:
-    """The arrays of `Layers`. The only cell is its own mean and its own greatest; its summary is made longer by
-    numbers that are always 0, up to a multiple of four."""
-    summary, bias = weights["summary.mean"] + weights["summary.most"], weights["summary.bias"]
-    extra, worths = weights["extra.weight"], weights["value.weight"]
-    missing = -len(bias) % 4
-    wider = ((0, 0), (0, missing))
+    """The arrays of `Layers`. The only cell is its own mean and its own greatest."""
     return [
         weights["stem.extra"].T, weights["stem.bias"], weights["trunk.taps"][:, 0].transpose(0, 2, 1),
-        weights["trunk.bias"], np.pad(summary.T, wider), np.pad(bias, (0, missing)), np.pad(extra, wider),
-        weights["extra.bias"], np.pad(worths, wider).T, weights["value.bias"],
+        weights["trunk.bias"], (weights["summary.mean"] + weights["summary.most"]).T, weights["summary.bias"],
+        weights["extra.weight"], weights["extra.bias"], weights["value.weight"], weights["value.bias"],
     ]  # fmt: skip

@@ -31,7 +31,7 @@ TILES: dict[str, dict[str, int]] = {
     "fp16": {"ROWS": 128, "STEP": 64, "together": 16, "num_warps": 8, "num_stages": 3},
     "fp8": {"ROWS": 128, "STEP": 128, "together": 8, "num_warps": 4, "num_stages": 3},
 }
-SUMMARY = {"ROWS": 32, "num_warps": 4, "num_stages": 2}
+SUMMARY = {"ROWS": 16, "num_warps": 2, "num_stages": 4}
 """For an H200; `bench/selfplay.py tiles` tries others."""
 PAD = 128
 """Positions of a batch are a multiple of this."""
@@ -245,6 +245,7 @@ class CudaNet:
         spec, wide, is_8, descriptor = self.spec, self.channels, self.precision == "fp8", _descriptors()
         tile = dict(TILES[self.precision])
         rows, step, together = tile.pop("ROWS"), min(tile.pop("STEP"), wide), tile.pop("together")
+        rows = rows if positions % rows == 0 else PAD
         blocks, first = positions // rows, 64 if self.precision != "fp32" else 32
         grid = (spec.cells * blocks,)
         layer = _kernels().layer
