@@ -20,7 +20,7 @@ from ludus.game import Game, View
 from ludus.kernels import any_place
 from ludus.rng import below, uniform
 from ludus.rules import HIDDEN, SEATS, determinize, legal, step, to_act
-from ludus.search.evaluation import Evaluation, own_room
+from ludus.search.evaluation import Evaluation, estimate, own_room
 from ludus.search.rollout import roll_out
 from ludus.settings import setting
 
@@ -40,6 +40,8 @@ def try_action(world, player, action, horizon, evaluation, rng, menu, actions, v
     actions[player] = action
     step(world, actions, rng)
     is_certain = to_act(world) == 0
+    if horizon == 0 and not is_certain:  # nobody asks what it is worth to the others
+        return estimate(world, player, evaluation) * LATER
     roll_out(world, horizon, evaluation, rng, menu, actions, values)
     return values[player] if is_certain else values[player] * LATER
 

@@ -293,6 +293,7 @@ class Learner:
             "win_rate": round(rate.value, 4),
             "low": round(rate.low, 4),
             "high": round(rate.high, 4),
+            "draws": int(((shares > 0) & (shares < 1)).sum()),
             "mean_reward": round(float(rewards.mean()), 4),
             "positions": int(self.book.used[STATES]),
             "pairs": int(self.book.used[PAIRS]),

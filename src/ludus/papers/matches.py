@@ -91,6 +91,8 @@ class Course:
     method: str
     changes: Mapping[str, Any] = field(default_factory=dict)
     preset: str = "default"
+    rules: Mapping[str, Any] = field(default_factory=dict)
+    """Changes of the preset."""
 
     @property
     def code(self) -> str:
@@ -99,7 +101,7 @@ class Course:
     def run(self, seed: int, path: Path, workers: Workers | None = None, watch: Watch = lambda done: None) -> RunFolder:
         """A run folder trained so; an unfinished one is gone on with."""
         module, name, game = trainer(self.method, self.game), trainer_name(self.method, self.game), load(self.game)
-        settings, values = module.Settings(**self.changes), game.rule_values(self.preset)
+        settings, values = module.Settings(**self.changes), game.rule_values(self.preset, self.rules)
         if (path / "settings.json").exists() and (path / "code").read_text() != self.code:
             shutil.rmtree(path)  # of an earlier reproduction with other code
         try:
