@@ -151,20 +151,24 @@ def lesson_samples(count: int = 64) -> Samples:
     return Samples(features, slots, targets, np.stack([wins, -wins], axis=1), wins, np.ones(count, np.float32))
 
 
-def make_teacher() -> Teacher:
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+
+
+def make_teacher(device: str = "cpu") -> Teacher:
     game = load("tic_tac_toe")
-    return Teacher(net_spec(*game.shapes(2), 2, 8, 1, hidden=8), 2, rate=0.01, trust=0.5, seed=1)
+    return Teacher(net_spec(*game.shapes(2), 2, 8, 1, hidden=8), 2, rate=0.01, trust=0.5, seed=1, device=device)
 
 
-def test_what_is_taught_is_learnt_and_what_plays_has_learnt_it():
-    teacher, samples = make_teacher(), lesson_samples()
+@pytest.mark.parametrize("device", DEVICES)
+def test_what_is_taught_is_learnt_and_what_plays_has_learnt_it(device):
+    teacher, samples = make_teacher(device), lesson_samples()
     first = teacher.teach([samples] * 3, 0.0)
     teacher.teach([samples] * 120, 0.5)
     last = teacher.teach([samples] * 3, 0.9)
     assert last.policy < 0.3 * first.policy
     assert last.value < 0.3 * first.value
-    teacher.smooth.eval()
-    logits, values = teacher.smooth(torch.as_tensor(samples.features).float() / 127)
+    smooth = teacher.smooth.eval().cpu()
+    logits, values = smooth(torch.as_tensor(samples.features).float() / 127)
     assert (logits.argmax(1).numpy() == samples.targets.argmax(axis=1)).mean() > 0.8
     assert (np.sign(values[:, 0].detach().numpy()) == samples.values[:, 0]).mean() > 0.8
 

@@ -58,18 +58,23 @@ class Network(nn.Module):
         if self.spec.narrow:
             narrow = functional.relu(functional.linear(rows, self.narrow_weight, self.narrow_bias))
             summary = summary + functional.linear(narrow.transpose(1, 2).flatten(1), self.summary_narrow.flatten(1))
-        summary = functional.relu(summary)
-        planes = functional.linear(rows, self.cells_weight, self.cells_bias).transpose(1, 2).flatten(1)
-        logits = torch.cat([planes, functional.linear(summary, self.extra_weight, self.extra_bias)], 1)
-        return logits.float(), torch.tanh(functional.linear(summary, self.value_weight, self.value_bias).float())
+        summary, slots = functional.relu(summary), []
+        if self.spec.policy_planes:
+            slots.append(functional.linear(rows, self.cells_weight, self.cells_bias).transpose(1, 2).flatten(1))
+        if self.spec.policy_extra:
+            slots.append(functional.linear(summary, self.extra_weight, self.extra_bias))
+        values = torch.tanh(functional.linear(summary, self.value_weight, self.value_bias).float())
+        return torch.cat(slots, 1).float(), values
 
     def trunk(self, features: Tensor) -> Tensor:
         """[batch, channels, rows, columns]"""
-        spec = self.spec
-        numbers = features[:, spec.features - spec.extra :]
-        x = functional.linear(numbers, self.stem_extra)[:, :, None, None]
+        spec, terms = self.spec, []
+        if spec.extra:
+            numbers = features[:, spec.features - spec.extra :]
+            terms.append(functional.linear(numbers, self.stem_extra)[:, :, None, None])
         if spec.planes:
-            x = x + self._layer(self._on_grid(features[:, : spec.planes * spec.cells]), self.stem_taps)
+            terms.append(self._layer(self._on_grid(features[:, : spec.planes * spec.cells]), self.stem_taps))
+        x = sum(terms[1:], terms[0])
         x = self._on_board(functional.relu(self.stem_norm(x.expand(-1, -1, spec.rows, spec.columns))))
         for block in range(spec.blocks):
             first, second = 2 * block, 2 * block + 1
@@ -88,7 +93,8 @@ class Network(nn.Module):
     def _layer(self, x: Tensor, taps: Tensor) -> Tensor:
         if self.spec.kind == "none":
             return functional.linear(x.flatten(1), taps[0])[:, :, None, None]
-        kernel = functional.pad(taps, (0, 0, 0, 0, 0, 1))[self.kernel].permute(1, 2, 0).unflatten(2, (3, 3))
+        padded = functional.pad(taps, (0, 0, 0, 0, 0, 1))
+        kernel = padded.index_select(0, self.kernel).permute(1, 2, 0).unflatten(2, (3, 3))
         return functional.conv2d(x, kernel, padding=1)
 
     def _on_board(self, x: Tensor) -> Tensor:
