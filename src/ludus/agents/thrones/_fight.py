@@ -1,11 +1,13 @@
 """Fights: the referee's own transition, walkers included, searched by iterative deepening with a transposition table.
 
 Who can be run down, shut in or cut off is found by looking, as deep as the number of positions allows. Where the look
-ends, the game's estimate stands in for the rest: somebody outside who cannot be home before the enemy or a walker
-reaches head or trail counts as all but lost.
+ends, an estimate stands in for the rest: somebody outside who cannot be home before the enemy or a walker reaches head
+or trail counts as all but lost, and the hunted one is worth as much more as it can still run.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -13,20 +15,19 @@ from ludus.agents.thrones._terms import for_search
 from ludus.compile import template
 from ludus.games.thrones import step
 from ludus.search.alphabeta import BEGIN, DONE, FRAME, HISTORY, NODES, PLY, Stack, search_to
-from ludus.search.evaluation import evaluation_of
 from ludus.search.table import ENTRY, PROVEN
 
 DEEPEST = 30
 TABLE_BITS = 13
 
 
-def new_stack(state_type: np.dtype) -> Stack:
+def new_stack(state_type: np.dtype, evaluation: Any) -> Stack:
     states = np.zeros(DEEPEST + 1, state_type)
     return Stack(
         states, states.view(np.uint64).reshape(DEEPEST + 1, -1), np.zeros(DEEPEST + 1, FRAME),
         np.empty((DEEPEST + 1, 4), np.int32), np.empty((DEEPEST + 1, 4), np.int64),
         np.full((DEEPEST + 1, 2), -1, np.int32), np.zeros((2, HISTORY), np.int64), np.zeros(1 << TABLE_BITS, ENTRY),
-        np.zeros(2, np.int64), np.empty(2, np.int32), np.zeros(2), evaluation_of(1),
+        np.zeros(2, np.int64), np.empty(2, np.int32), np.zeros(2), evaluation,
     )  # fmt: skip
 
 

@@ -11,7 +11,9 @@ whether a fight is won or lost.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -19,12 +21,28 @@ import numpy as np
 from ludus.agent import Agent
 from ludus.agents._tuned import tuned_numbers
 from ludus.agents.thrones._fight import fight, new_stack, worth_after
+from ludus.agents.thrones._hunt import Judge, flights_of, hunt, standing
 from ludus.agents.thrones._sweep import LIMITS, find_plan, is_guarded, new_scratch
-from ludus.agents.thrones._terms import NEVER, PLAN_WORDS, is_fatal, keep_plan, next_step, planned, sure_home, take_step
-from ludus.compile import rule, template
+from ludus.agents.thrones._terms import (
+    NEVER,
+    PLAN_WORDS,
+    is_fatal,
+    keep_plan,
+    next_step,
+    planned,
+    reach_of_enemy,
+    reach_of_walkers,
+    sure_home,
+    take_step,
+    trail_cells,
+)
+from ludus.compile import bind, rule, template
 from ludus.game import Game
 from ludus.search.table import PROVEN
 from ludus.settings import setting
+
+FIGHT = 14
+"""Steps within which somebody else is looked at."""
 
 
 @template
@@ -35,6 +53,16 @@ def decide(state, player, wanted, nodes, trust, stack, spare):
         return best
     planned = worth_after(stack, spare, state, player, wanted, nodes)
     return wanted if planned > max(-PROVEN, worth - trust) else best
+
+
+@rule
+def is_quiet(state, cells):
+    """Whether everybody is too far from each other for a fight that could be seen to its end."""
+    for player in range(2):
+        n = trail_cells(state, player, cells)
+        if reach_of_enemy(state, player, cells, n) <= FIGHT or reach_of_walkers(state, cells, n) <= FIGHT // 2:
+            return False
+    return True
 
 
 @rule
@@ -80,8 +108,11 @@ def forget_step(memory, action):
 def choose_as_champion(views, players, words, stack, scratch, nodes, trust, out):
     for i in range(views.shape[0]):
         rng, memory = words[i, :1], words[i, 1:]
-        wanted = planned_step(views[i], players[i], rng, memory, scratch)
-        out[i] = decide(views[i], players[i], wanted, nodes, trust, stack, scratch.after)
+        out[i] = hunt(views[i], players[i])
+        if out[i] < 0:
+            out[i] = planned_step(views[i], players[i], rng, memory, scratch)
+            if out[i] < 0 or not is_quiet(views[i], scratch.cells):
+                out[i] = decide(views[i], players[i], out[i], nodes, trust, stack, scratch.after)
         forget_step(memory, out[i])
 
 
@@ -107,6 +138,9 @@ class Champion(Agent):
     enemy_loss: float = setting(1.0, "what a cell taken from the enemy counts beside one won")
     distance: float = setting(0.0, "what it is worth to keep far from the enemy")
     trust: float = setting(0.1, "a planned step is taken unless the search finds another worth so much more")
+    flight: float = setting(1.0, "cells that each step is worth which the hunted one can still run")
+    cut: float = setting(0.3, "cells that each step is worth which it is nearer than `reach` to the hunter's trail")
+    reach: float = setting(8.0, "that distance")
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
@@ -125,13 +159,25 @@ class Champion(Agent):
         return made
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
+        rooms = set(zip(views["rows"].tolist(), views["cols"].tolist()))
+        if len(rooms) > 1:  # starts on several maps: a search knows the flights of one
+            one_by_one = (self.act_many(views[i : i + 1], players[i : i + 1], words[i : i + 1])
+                          for i in range(len(views)))  # fmt: skip
+            return np.concatenate(list(one_by_one))
         out, kind, limits = np.empty(len(views), np.int32), self.game.state_type, np.zeros(1, LIMITS)
         limits[["longest", "widest", "borders"]] = self.longest, self.widest, self.borders
         for name in set(LIMITS.names or ()) & self._numbers.keys():
             limits[name] = self._numbers[name]
-        choose, trust = self.game.kernel(choose_as_champion), self._numbers["trust"]
-        choose(views, players, words, new_stack(kind), new_scratch(kind, limits), self.nodes, trust, out)
+        weights = np.array([self._numbers[name] for name in ("flight", "cut", "reach")])
+        stack = new_stack(kind, Judge(weights, flights_of(self.game, *rooms.pop())))
+        trust = self._numbers["trust"]
+        _kernel(self.game)(views, players, words, stack, new_scratch(kind, limits), self.nodes, trust, out)
         return out
+
+
+@cache
+def _kernel(game: Game) -> Callable:
+    return bind(choose_as_champion, game.names | {"estimate": standing}, game.name)
 
 
 def _tuned_names() -> list[str]:
