@@ -1,5 +1,7 @@
 """Ludus: a laboratory for board games and for the agents that play them."""
 
+from typing import Any
+
 from ludus.agent import Agent, Thoughts
 from ludus.arena.match import Match
 from ludus.catalogue import agent, load
@@ -10,7 +12,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Agent", "Facts", "Game", "Match", "Param", "Params", "Thoughts", "View",
-    "agent", "choice", "load", "play", "record", "rule", "switch",
+    "agent", "choice", "load", "play", "record", "rule", "switch", "tune",
 ]  # fmt: skip
 
 
@@ -22,6 +24,13 @@ def play(game: str, *agents: str | Agent, games: int = 100, seed: int = 0, prese
     if len(specs) == len(agents):
         return contest(game, specs, games=games, seed=seed, preset=preset, rules=rules)
     return contest_here(game, agents, games=games, seed=seed, preset=preset, rules=rules)
+
+
+def tune(game: str, rules: dict[str, object], targets: list[str], **settings: Any):
+    """Rules that meet targets: ``ludus.tune("connect_four", {"rows": "4..8"}, ["seat_advantage in -8..8"])``."""
+    from ludus.tuning.tune import tune
+
+    return tune(game, rules, targets, **settings)
 
 
 def _picture(view: View) -> str:

@@ -13,7 +13,7 @@ import importlib.util
 import pkgutil
 import shlex
 import shutil
-from collections.abc import Iterator, MutableSequence
+from collections.abc import Iterable, Iterator, MutableSequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,6 +24,7 @@ from ludus.agent import Agent
 from ludus.errors import BadInput, BadRules, Mismatch, UnknownName
 from ludus.files import check_source, load_module, python_file
 from ludus.game import Game, is_path
+from ludus.handicaps import SUFFIX, offered, with_handicaps
 from ludus.settings import read_settings
 from ludus.sources import digest_of, sources
 
@@ -41,11 +42,28 @@ def load(name: str | Game) -> Game:
     """A game by name, by the path of its file, or by a package's entry point."""
     if isinstance(name, Game):
         return name
+    if name.endswith(SUFFIX):
+        return _load_wrapped(name)
     # An edited file is another game, in a notebook as well.
     key = f"{python_file(Path(name))} {digest_of(sources(Path(name)))}" if is_path(name) else name
     if key not in _loaded:
         _loaded[key] = _load_file(name) if is_path(name) else _load_named(name)
     return _loaded[key]
+
+
+def _load_wrapped(name: str) -> Game:
+    game = load(name.removesuffix(SUFFIX))
+    key = f"{name} {game.fingerprint}"
+    if key not in _loaded:
+        _loaded[key] = with_handicaps(game)
+    return _loaded[key]
+
+
+def load_for(name: str, rules: Iterable[str]) -> Game:
+    """A game that has these rules: with handicaps, if one of them is one."""
+    game = load(name)
+    handicaps = set(rules) - {*game.params.declared}
+    return load(f"{game.source}{SUFFIX}") if handicaps & {*offered(game)} else game
 
 
 def _load_named(name: str) -> Game:

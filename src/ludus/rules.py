@@ -33,6 +33,11 @@ In plain Python, each optional:
                                                       other way round and `parse_orders(state, player, text)` for its
                                                       answer, a turn's actions: see `cmd:` and `ludus bot`
     KNOWN = {metric: (value, sentence)}               what theory knows, to stand beside a playtest's measurement
+
+For handicaps, each optional; see `ludus.handicaps`:
+    ACTIONS_LEFT = "left"                             the field that counts the actions left in a turn
+    final_count(state, player) -> float               a rule: what the player has in the final count, nan where no count
+                                                      decided the match
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ from ludus.cli import (
     serve,
     tournament,
     train,
+    tune,
 )
 from ludus.cli.interrupt import STOPPED, listen, stop
 from ludus.errors import LudusError
@@ -40,8 +41,8 @@ app = typer.Typer(
     help="A laboratory for board games and for the agents that play them.",
 )
 COMMANDS = (
-    games, agents, check, perft, play, match, tournament, playtest, compare, serve, train, reproduce, bench, cache,
-    bot, export, replay,
+    games, agents, check, perft, play, match, tournament, playtest, compare, tune, serve, train, reproduce, bench,
+    cache, bot, export, replay,
 )  # fmt: skip
 for module in COMMANDS:
     name = module.__name__.rpartition(".")[2]

@@ -34,7 +34,8 @@ def choices(view: View) -> dict[int, tuple[str, ...]]:
     artist = view.game.module if view.game.writes("clicks") else artist_of(view.game)
     if view.player < 0 or not hasattr(artist, "clicks"):
         return {int(action): () for action in view.legal}
-    return {int(action): tuple(artist.clicks(view, int(action))) for action in view.legal}
+    buttons = getattr(view.game.module, "BUTTONS", ())
+    return {int(action): () if action in buttons else tuple(artist.clicks(view, int(action))) for action in view.legal}
 
 
 def click_fault(view: View) -> str:
@@ -51,6 +52,7 @@ def artist_of(game: Game) -> ModuleType:
     """Who draws this game."""
     if hasattr(game.module, "draw"):
         return game.module
-    if game.module.__name__.startswith("ludus.games.") and importlib.util.find_spec(f"ludus.draw.{game.name}"):
-        return importlib.import_module(f"ludus.draw.{game.name}")
+    name = getattr(game.module, "DRAWN_AS", game.name)  # that of the game itself, where handicaps are added
+    if game.module.__name__.startswith("ludus.games.") and importlib.util.find_spec(f"ludus.draw.{name}"):
+        return importlib.import_module(f"ludus.draw.{name}")
     return default

@@ -151,6 +151,12 @@ def deterministic(state):
 
 
 @rule
+def final_count(state, player):
+    """For a komi."""
+    return float(state.points[player])
+
+
+@rule
 def returns(state, out):
     most = state.points.max()
     sharing = 0

@@ -217,6 +217,8 @@ PRESETS = {
     "T": _WEB | _ONLINE | {"eat_limit": 5, "passing": "stuck", "wipe_food": False, "stalemate": True},
 }
 
+ACTIONS_LEFT = "left"
+
 # Longest menu: on seven rings 342 pairs of neighbours to eat between, and two entries more for each of 126 elements.
 # Longest turn: each of 126 elements acts, and each action is one choice and at most 126 payments.
 MENU = 600

@@ -197,6 +197,12 @@ def returns(state, out):
 
 
 @rule
+def final_count(state, player):
+    """For a komi: territory, where the rounds ran out."""
+    return float(state.area[player]) if state.ending == ROUNDS else np.nan
+
+
+@rule
 def deterministic(state):
     """Whether no dice can fall from here to the end."""
     return state.params.tie != COIN and (state.params.walkers != RANDOM or state.walkers == 0)

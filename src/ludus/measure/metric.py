@@ -7,8 +7,8 @@ a metric is adding a file, and its page.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypedDict
 
 from ludus.arena.statistics import Interval
@@ -189,9 +189,16 @@ class Metric:
     quantities: Callable[[int], Sequence[Quantity]] = lambda players: ()
     """Numbers of single matches, for so many players."""
     needs: str = ""
-    """What must be played beside self-play: "pairs" of levels, or "traces" of an evaluator."""
+    """What it takes beside self-play: "menus" that are looked at, "pairs" of levels, or "traces" of an evaluator."""
     name: str = ""
     """That of its file and of its page."""
+    parts: Mapping[str, Unit] = field(default_factory=dict)
+    """The readings that `read` may give, by their parts, and their units; the most telling first."""
+
+    @property
+    def is_cheap(self) -> bool:
+        """Whether nothing more has to be played than self-play."""
+        return self.needs in ("", "menus")
 
     def found_in(self, evidence: Evidence) -> Iterator[Reading | Light]:
         """Its numbers and its lights, with its name; nothing is said of what could not be measured."""

@@ -18,9 +18,11 @@ from ludus.errors import BadInput
 from ludus.game import Game
 from ludus.measure.evaluation import Evaluator, player_of, trace
 from ludus.measure.evidence import Evidence, Level, Lineup
+from ludus.measure.metric import Metric
 from ludus.measure.metrics import metric
 from ludus.measure.readings import Readings, read
 from ludus.measure.replays import Replay, legal_kinds, replays_of
+from ludus.records import MatchRecord
 from ludus.workers import Threads, Workers
 
 TRACES = 20
@@ -44,40 +46,49 @@ def measure(
     `agents` go from weak to strong; the last plays itself. The others are met only if a metric asks who beats whom.
     """
     wanted = [metric(name) for name in metrics]
-    needs = {one.needs for one in wanted}
     rulebook = load(game)
     values, players = rulebook.rule_values(preset, rules), players or rulebook.facts.players[0]
-    rulebook.check_setting(players, values)
     if matches < players or not agents:
         raise BadInput(f"there must be an agent and at least {players} matches, one for each seat")
-    specs = [full_spec(spec, rulebook) for spec in agents]
-    table = _Table(rulebook, values, players, seed, matches, workers or Threads(1))
-    lineups = [table.lineup([specs[-1]])]
-    if "pairs" in needs:
-        lineups += [table.lineup([strong, weak]) for weak, strong in combinations(specs, 2)]
-    traced = table.traced(lineups[0]) if "traces" in needs else None
-    legal = legal_kinds(rulebook, lineups[0].records)
-    levels = [Level(spec) for spec in specs]
-    return read(Evidence(rulebook, values, players, seed, levels, lineups, traced, legal), wanted)
+    table = Table(rulebook, values, players, seed, workers or Threads(1))
+    return table.read(wanted, [full_spec(spec, rulebook) for spec in agents], matches)
 
 
-class _Table:
-    """One setting at which lineups are played."""
+class Table:
+    """One setting at which lineups are played; it remembers their matches, so that more can be asked for."""
 
-    def __init__(self, game: Game, values: dict, players: int, seed: int, matches: int, workers: Workers):
-        self.game, self.values, self.players, self.seed = game, values, players, seed
-        self.blocks, self.workers = -(-matches // players), workers
+    def __init__(self, game: Game, values: dict[str, object], players: int, seed: int, workers: Workers):
+        game.check_setting(players, values)
+        self.game, self.values, self.players, self.seed, self.workers = game, values, players, seed, workers
+        self.kept: dict[tuple[str, ...], dict[tuple[int, int], tuple[MatchRecord, Replay]]] = {}
 
-    def lineup(self, specs: Sequence[str]) -> Lineup:
+    def read(self, wanted: Sequence[Metric], specs: Sequence[str], matches: int) -> Readings:
+        """What metrics say where the last of these agents plays itself; the others, from weak to strong, are met if one
+        of them asks who beats whom."""
+        needs = {one.needs for one in wanted}
+        lineups = [self.lineup([specs[-1]], matches)]
+        if "pairs" in needs:
+            lineups += [self.lineup([strong, weak], matches) for weak, strong in combinations(specs, 2)]
+        traced = self.traced(lineups[0]) if "traces" in needs else None
+        legal = legal_kinds(self.game, lineups[0].records) if "menus" in needs else {}
+        levels = [Level(spec) for spec in specs]
+        evidence = Evidence(self.game, self.values, self.players, self.seed, levels, lineups, traced, legal)
+        return read(evidence, wanted)
+
+    def lineup(self, specs: Sequence[str], matches: int) -> Lineup:
         """One agent against itself, or one of the first among many of the second, in every seat in turn."""
-        seats = [0, *[len(specs) - 1] * (self.players - 1)]
-        tables = [table for block in range(self.blocks) for table in rotations(seats, block)]
-        arena = Arena(self.game, specs, self.values, seed=self.seed)
-        groups = arena.play(tables, self.workers)
-        found = {(table.block, table.rotation): record for group in groups for table, record in group}
-        records = [found[key] for key in sorted(found)]
+        seats, blocks = [0, *[len(specs) - 1] * (self.players - 1)], -(-matches // self.players)
+        kept = self.kept.setdefault(tuple(specs), {})
+        begun = len(kept) // self.players
+        tables = [table for block in range(begun, blocks) for table in rotations(seats, block)]
+        groups = Arena(self.game, specs, self.values, seed=self.seed).play(tables, self.workers)
+        records = sorted((record for group in groups for _, record in group), key=lambda one: (one.block, one.rotation))
+        pairs = zip(records, replays_of(self.game, records))
+        kept.update(((record.block, record.rotation), (record, replay)) for record, replay in pairs)
+        own = [pair for (block, _), pair in kept.items() if block < blocks]
         seated = (specs[0], *[specs[-1]] * (self.players - 1))
-        return Lineup(" against ".join(specs), seated, replays_of(self.game, records), records, wanted=len(records))
+        name, replays = " against ".join(specs), [replay for _, replay in own]
+        return Lineup(name, seated, replays, [record for record, _ in own], wanted=len(own))
 
     def traced(self, lineup: Lineup) -> Lineup:
         """The first matches of a lineup with what each seat could expect."""

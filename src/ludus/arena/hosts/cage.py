@@ -21,8 +21,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import ludus
-from ludus.compile import cache_dir
+from ludus.compile import HOUSE, cache_dir
 from ludus.errors import AgentFault, BadInput
 
 WARDEN = str(Path(__file__).with_name("warden.py"))
@@ -186,7 +185,7 @@ def _behind_walls(command: Sequence[str], walls: Walls) -> list[str]:
     wrapper = shutil.which("bwrap")
     if wrapper is None:
         raise BadInput("--sandbox needs bubblewrap (the program bwrap), which is not installed here")
-    ours = [Path(ludus.__file__).parent, Path(sys.prefix), Path(sys.base_prefix), *map(Path, filter(None, sys.path))]
+    ours = [HOUSE, Path(sys.prefix), Path(sys.base_prefix), *map(Path, filter(None, sys.path))]
     seen = [option for path in _outermost([*ours, cache_dir(), *walls.windows]) for option in ("--ro-bind", path, path)]
     return [
         wrapper, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",

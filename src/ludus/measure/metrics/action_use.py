@@ -9,7 +9,7 @@ import numpy as np
 
 from ludus.arena.statistics import Interval
 from ludus.measure.evidence import Evidence, Lineup
-from ludus.measure.metric import CHOICES, SIZE, Intervals, Light, Limits, Metric, Quantity, Reading, size_of
+from ludus.measure.metric import CHOICES, COUNT, SIZE, Intervals, Light, Limits, Metric, Quantity, Reading, size_of
 from ludus.measure.replays import played, shares_of
 from ludus.measure.sampling import Array, Replays, blocks_of, rate, ratio
 
@@ -135,6 +135,9 @@ def read(evidence: Evidence) -> Iterator[Reading | Light]:
     for lineup in evidence.judged():
         rows = evidence.once(measure, lineup.replays, evidence.legal_kinds)
         if len(rows) > 1:
+            flagged = sum(bool(row.flag) for row in rows)
+            found = Interval(flagged, flagged, flagged, len(lineup.replays))
+            yield Reading("flagged", "Kinds of action with a sure lift, or never wanted", found, COUNT, lineup.specs[0])
             yield from _lights(rows, lineup, evidence.weakest())
 
 
@@ -200,4 +203,12 @@ def quantities(players: int) -> list[Quantity]:
     return [Quantity("kinds", "kinds of action", "kinds", lambda replay: len(set(replay.kinds)), 0.2, 0.02)]
 
 
-METRIC = Metric(CHOICES, "Who uses each kind of action, and whether those who do win more.", read, chart, quantities)
+METRIC = Metric(
+    CHOICES,
+    "Who uses each kind of action, and whether those who do win more.",
+    read,
+    chart,
+    quantities,
+    needs="menus",
+    parts={"flagged": COUNT},
+)

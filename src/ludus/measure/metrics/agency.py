@@ -11,7 +11,7 @@ import numpy as np
 from ludus.arena.statistics import Interval
 from ludus.measure.alternatives import MATTERS, mean_of, reach_of, sums_of
 from ludus.measure.evidence import Evidence
-from ludus.measure.metric import CHOICES, SIZE, Metric, Reading, of_traces
+from ludus.measure.metric import CHOICES, SHARE, SIZE, Metric, Reading, of_traces
 from ludus.measure.replays import Alternatives
 from ludus.measure.sampling import Replays, root_ratio
 
@@ -64,5 +64,9 @@ def read(evidence: Evidence) -> Iterator[Reading]:
 
 
 METRIC = Metric(
-    CHOICES, "How often it matters what one chooses, and how clear the best choice is.", read, needs="traces"
+    CHOICES,
+    "How often it matters what one chooses, and how clear the best choice is.",
+    read,
+    needs="traces",
+    parts={"agency": SHARE, "narrowness": SHARE, "spread": SIZE},
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from ludus.arena.statistics import Interval
 from ludus.measure.evidence import Evidence
-from ludus.measure.metric import SEATS, Metric, Reading
+from ludus.measure.metric import SEATS, SHARE, Metric, Reading
 from ludus.measure.replays import played, shares_of
 from ludus.measure.sampling import Replays, blocks_of, bounded, redraws, tails, unknown
 
@@ -38,4 +38,6 @@ def read(evidence: Evidence) -> Iterator[Reading]:
         yield Reading("balance", "Balance", measure(lineup.replays), level=lineup.specs[0])
 
 
-METRIC = Metric(SEATS, "How even the seats are: 1 if all win equally often, 0 if one always wins.", read)
+METRIC = Metric(
+    SEATS, "How even the seats are: 1 if all win equally often, 0 if one always wins.", read, parts={"balance": SHARE}
+)

@@ -34,4 +34,4 @@ def read(evidence: Evidence) -> Iterator[Reading | Light]:
         yield EMPTY.light("Stakes", found, words, about["level"])
 
 
-METRIC = Metric(CHOICES, "What it costs to choose at random once.", read, needs="traces")
+METRIC = Metric(CHOICES, "What it costs to choose at random once.", read, needs="traces", parts={"blunder_cost": SIZE})

@@ -70,4 +70,5 @@ METRIC = Metric(
     "How many actions a player may choose from, and how often there is a choice at all.",
     read,
     quantities=quantities,
+    parts={"choices": SHARE, "menu": NUMBER, "factor": NUMBER},
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ludus.arena.statistics import Interval
 from ludus.measure.evidence import Evidence
-from ludus.measure.metric import TENSION, Metric, Reading, of_traces
+from ludus.measure.metric import SHARE, TENSION, Metric, Reading, of_traces
 from ludus.measure.replays import Replay
 from ludus.measure.sampling import Replays, blocks_of, rate
 from ludus.measure.traces import SURE, decided, trace_of
@@ -30,4 +30,6 @@ def read(evidence: Evidence) -> Iterator[Reading]:
         yield Reading("comeback", "Winners who had been nearly lost", found, **about)
 
 
-METRIC = Metric(TENSION, "How often the winner had once been nearly lost.", read, needs="traces")
+METRIC = Metric(
+    TENSION, "How often the winner had once been nearly lost.", read, needs="traces", parts={"comeback": SHARE}
+)

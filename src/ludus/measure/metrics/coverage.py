@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ludus.arena.statistics import Interval
 from ludus.measure.evidence import Evidence
-from ludus.measure.metric import CHOICES, Metric, Reading
+from ludus.measure.metric import CHOICES, SHARE, Metric, Reading
 from ludus.measure.sampling import Replays, unknown
 
 
@@ -26,4 +26,10 @@ def read(evidence: Evidence) -> Iterator[Reading]:
         yield Reading("coverage", "Kinds of action ever chosen", found, level=lineup.specs[0])
 
 
-METRIC = Metric(CHOICES, "How many of the kinds of action that the rules offer are ever chosen.", read)
+METRIC = Metric(
+    CHOICES,
+    "How many of the kinds of action that the rules offer are ever chosen.",
+    read,
+    needs="menus",
+    parts={"coverage": SHARE},
+)

@@ -66,4 +66,10 @@ def read(evidence: Evidence) -> Iterator[Reading | Light]:
         yield EARLY.light("Dead turns", found.settled, words, about["level"])
 
 
-METRIC = Metric(TENSION, "When the match was settled, and how many plies were played after that.", read, needs="traces")
+METRIC = Metric(
+    TENSION,
+    "When the match was settled, and how many plies were played after that.",
+    read,
+    needs="traces",
+    parts={"settled": SHARE, "turned": SHARE, "dead": NUMBER},
+)

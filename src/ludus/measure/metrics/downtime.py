@@ -50,4 +50,9 @@ def read(evidence: Evidence) -> Iterator[Reading]:
         yield Reading("longest", "The longest wait of a match", found.longest, NUMBER, level)
 
 
-METRIC = Metric(TABLE, "How many decisions of others one waits for between two turns of one's own.", read)
+METRIC = Metric(
+    TABLE,
+    "How many decisions of others one waits for between two turns of one's own.",
+    read,
+    parts={"wait": NUMBER, "longest": NUMBER},
+)

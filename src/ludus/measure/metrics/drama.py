@@ -9,7 +9,7 @@ import numpy as np
 
 from ludus.arena.statistics import Interval
 from ludus.measure.evidence import Evidence
-from ludus.measure.metric import TENSION, Metric, Reading, of_traces
+from ludus.measure.metric import SHARE, TENSION, Metric, Reading, of_traces
 from ludus.measure.sampling import Replays, blocks_of, rate
 from ludus.measure.traces import decided, deficits_of
 
@@ -46,4 +46,10 @@ def read(evidence: Evidence) -> Iterator[Reading]:
         yield Reading("trailing", "Moments at which the winner trailed", found.trailing, **about)
 
 
-METRIC = Metric(TENSION, "How far behind the later winner was while it trailed.", read, needs="traces")
+METRIC = Metric(
+    TENSION,
+    "How far behind the later winner was while it trailed.",
+    read,
+    needs="traces",
+    parts={"drama": SHARE, "peak": SHARE, "trailing": SHARE},
+)

@@ -136,4 +136,18 @@ def quantities(players: int) -> list[Quantity]:
     ]  # fmt: skip
 
 
-METRIC = Metric(LENGTH, "How long a match lasts, in plies, decisions and turns.", read, chart, quantities)
+METRIC = Metric(
+    LENGTH,
+    "How long a match lasts, in plies, decisions and turns.",
+    read,
+    chart,
+    quantities,
+    parts={
+        "plies": NUMBER,
+        "spread": FINE,
+        "decisions": NUMBER,
+        "mean-plies": NUMBER,
+        "turns": NUMBER,
+        "deviation": NUMBER,
+    },
+)

@@ -35,4 +35,10 @@ def read(evidence: Evidence) -> Iterator[Reading | Light]:
         yield OBVIOUS.light("Real choices", found, words, about["level"])
 
 
-METRIC = Metric(CHOICES, "How many actions a good player really wavers between.", read, needs="traces")
+METRIC = Metric(
+    CHOICES,
+    "How many actions a good player really wavers between.",
+    read,
+    needs="traces",
+    parts={"effective_choice": NUMBER},
+)

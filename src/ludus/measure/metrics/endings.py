@@ -89,4 +89,5 @@ METRIC = Metric(
     "How matches end: with a winner, in a draw, cut off at the limit, or by a fault of an agent.",
     read,
     quantities=quantities,
+    parts={"draws": SHARE, "completion": SHARE, "limits": SHARE, "faults": SHARE},
 )

@@ -32,4 +32,6 @@ def read(evidence: Evidence) -> Iterator[Reading]:
         yield Reading("killer_moves", "Best move", found.seen, SIZE, **about, beside=noise)
 
 
-METRIC = Metric(TENSION, "How much the best single move of a match gains.", read, needs="traces")
+METRIC = Metric(
+    TENSION, "How much the best single move of a match gains.", read, needs="traces", parts={"killer_moves": SIZE}
+)

@@ -45,5 +45,9 @@ def read(evidence: Evidence) -> Iterator[Reading | Light]:
 
 
 METRIC = Metric(
-    TABLE, "How often a player whose own result is not at stake decides between the others.", read, needs="traces"
+    TABLE,
+    "How often a player whose own result is not at stake decides between the others.",
+    read,
+    needs="traces",
+    parts={"kingmaking": SHARE},
 )

@@ -36,4 +36,6 @@ def read(evidence: Evidence) -> Iterator[Reading]:
         yield Reading("lead_changes", "Changes of the lead in a match", found.count, FINE, **about)
 
 
-METRIC = Metric(TENSION, "How often the lead passes from one player to another.", read, needs="traces")
+METRIC = Metric(
+    TENSION, "How often the lead passes from one player to another.", read, needs="traces", parts={"lead_changes": FINE}
+)

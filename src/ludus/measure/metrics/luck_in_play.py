@@ -72,5 +72,9 @@ def _deal_words(deal: Interval, whole: Interval) -> str:
 
 
 METRIC = Metric(
-    SKILL, "How much of the result is decided by chance and not by what players choose.", read, needs="traces"
+    SKILL,
+    "How much of the result is decided by chance and not by what players choose.",
+    read,
+    needs="traces",
+    parts={"luck_in_play": SHARE},
 )

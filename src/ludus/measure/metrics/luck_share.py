@@ -76,5 +76,8 @@ def read(evidence: Evidence) -> Iterator[Reading | Light]:
 
 
 METRIC = Metric(
-    SKILL, "How much of the result between equal players is the same whenever the same chance falls again.", read
+    SKILL,
+    "How much of the result between equal players is the same whenever the same chance falls again.",
+    read,
+    parts={"luck_share": SHARE},
 )

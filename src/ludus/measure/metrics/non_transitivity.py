@@ -11,7 +11,7 @@ import numpy as np
 
 from ludus.arena.statistics import Interval
 from ludus.measure.evidence import Evidence
-from ludus.measure.metric import SKILL, Metric, Reading
+from ludus.measure.metric import SHARE, SKILL, Metric, Reading
 from ludus.measure.sampling import CONFIDENCE, REPEATS, Array, Replays, bounded, unknown
 from ludus.measure.strength import pair_score, pairs_of
 
@@ -63,5 +63,9 @@ def read(evidence: Evidence) -> Iterator[Reading]:
 
 
 METRIC = Metric(
-    SKILL, "How much the agents beat each other in circles, like rock, paper and scissors.", read, needs="pairs"
+    SKILL,
+    "How much the agents beat each other in circles, like rock, paper and scissors.",
+    read,
+    needs="pairs",
+    parts={"non_transitivity": SHARE},
 )

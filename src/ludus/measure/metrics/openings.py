@@ -69,4 +69,9 @@ def read(evidence: Evidence) -> Iterator[Reading | Light]:
             yield SAME.light("Openings", found.effective, words, level)
 
 
-METRIC = Metric(CHOICES, "How many different openings good players use, and how much the result depends on them.", read)
+METRIC = Metric(
+    CHOICES,
+    "How many different openings good players use, and how much the result depends on them.",
+    read,
+    parts={"effective": NUMBER, "spread": SIZE},
+)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ludus.arena.statistics import Interval
 from ludus.measure.evidence import Evidence
-from ludus.measure.metric import TENSION, Metric, Reading, of_traces
+from ludus.measure.metric import SHARE, TENSION, Metric, Reading, of_traces
 from ludus.measure.replays import Replay, turns_of
 from ludus.measure.sampling import Replays, blocks_of, ratio
 from ludus.measure.traces import SURE, move_by_move, trace_of
@@ -44,4 +44,10 @@ def read(evidence: Evidence) -> Iterator[Reading]:
         yield Reading("permanence", "What is left of a gain a turn later", found, **about)
 
 
-METRIC = Metric(TENSION, "How much of a gain is left when the same player's next turn begins.", read, needs="traces")
+METRIC = Metric(
+    TENSION,
+    "How much of a gain is left when the same player's next turn begins.",
+    read,
+    needs="traces",
+    parts={"permanence": SHARE},
+)

@@ -30,4 +30,9 @@ def read(evidence: Evidence) -> Iterator[Reading]:
         yield Reading("refinement", "Game refinement", measure(lineup.replays), FINE, lineup.specs[0])
 
 
-METRIC = Metric(CHOICES, "The root of the choices a decision over the decisions a match: a published curiosity.", read)
+METRIC = Metric(
+    CHOICES,
+    "The root of the choices a decision over the decisions a match: a published curiosity.",
+    read,
+    parts={"refinement": FINE},
+)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ludus.arena.statistics import Interval
 from ludus.measure.evidence import Evidence
-from ludus.measure.metric import LENGTH, Metric, Quantity, Reading
+from ludus.measure.metric import LENGTH, SHARE, Metric, Quantity, Reading
 from ludus.measure.replays import Replay, played
 from ludus.measure.sampling import Replays, blocks_of, rate
 
@@ -32,4 +32,6 @@ def quantities(players: int) -> list[Quantity]:
     return [Quantity("repeats", "repetition", "points", lambda replay: 100 * _seen_before(replay), 2, most=100)]
 
 
-METRIC = Metric(LENGTH, "How often a position comes back within a match.", read, quantities=quantities)
+METRIC = Metric(
+    LENGTH, "How often a position comes back within a match.", read, quantities=quantities, parts={"repetition": SHARE}
+)

@@ -48,4 +48,5 @@ METRIC = Metric(
     "How often whoever leads after a quarter, half and three quarters of the match wins it.",
     read,
     needs="traces",
+    parts={"half": SHARE, "quarter": SHARE, "three-quarters": SHARE},
 )

@@ -133,4 +133,5 @@ METRIC = Metric(
     read,
     chart,
     quantities,
+    parts={**{f"seat-{seat}": POINTS for seat in range(1, 9)}, "elo": ELO, "p_value": SHARE},
 )

@@ -12,7 +12,7 @@ import numpy as np
 from ludus.arena.ratings import rate as rate_agents
 from ludus.arena.statistics import Interval
 from ludus.measure.evidence import Evidence
-from ludus.measure.metric import COUNT, ELO, SKILL, Intervals, Light, Metric, Reading
+from ludus.measure.metric import COUNT, ELO, SHARE, SKILL, Intervals, Light, Metric, Reading
 from ludus.measure.replays import shares_of
 from ludus.measure.sampling import Replays, unknown
 from ludus.measure.strength import pair_score, pairs_of
@@ -105,4 +105,11 @@ def chart(evidence: Evidence) -> Intervals | None:
     return Intervals("Skill ladder", words, ["score"], rows, even=0.5) if rows else None
 
 
-METRIC = Metric(SKILL, "How many times one can get clearly better at the game.", read, chart, needs="pairs")
+METRIC = Metric(
+    SKILL,
+    "How many times one can get clearly better at the game.",
+    read,
+    chart,
+    needs="pairs",
+    parts={"elo": ELO, "rungs": COUNT, "step": SHARE},
+)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ludus.arena.statistics import Interval
 from ludus.measure.evidence import Evidence
-from ludus.measure.metric import SKILL, Metric, Reading
+from ludus.measure.metric import SHARE, SKILL, Metric, Reading
 from ludus.measure.replays import played, shares_of
 from ludus.measure.sampling import Array, Replays, blocks_of, bootstrap, rate, unknown
 
@@ -61,5 +61,9 @@ def read(evidence: Evidence) -> Iterator[Reading]:
 
 
 METRIC = Metric(
-    SKILL, "How much of the result between unequal players is explained by who plays better.", read, needs="pairs"
+    SKILL,
+    "How much of the result between unequal players is explained by who plays better.",
+    read,
+    needs="pairs",
+    parts={"skill_share": SHARE},
 )

@@ -32,5 +32,9 @@ def read(evidence: Evidence) -> Iterator[Reading]:
 
 
 METRIC = Metric(
-    TENSION, "How much expectations move up and down over a match; large means unstable.", read, needs="traces"
+    TENSION,
+    "How much expectations move up and down over a match; large means unstable.",
+    read,
+    needs="traces",
+    parts={"stability": FINE},
 )

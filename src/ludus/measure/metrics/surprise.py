@@ -52,4 +52,10 @@ def read(evidence: Evidence) -> Iterator[Reading]:
         yield Reading("seen", "Surprise as seen", found.size.seen, SIZE, **about, beside=noise)
 
 
-METRIC = Metric(TENSION, "How much what happened did change what players could expect.", read, needs="traces")
+METRIC = Metric(
+    TENSION,
+    "How much what happened did change what players could expect.",
+    read,
+    needs="traces",
+    parts={"surprise": SIZE, "seen": SIZE},
+)

@@ -23,4 +23,10 @@ def read(evidence: Evidence) -> Iterator[Reading]:
         yield Reading("suspense", "Suspense: what the next move may change", found, SIZE, **about)
 
 
-METRIC = Metric(TENSION, "How much the next choice may change what players can expect.", read, needs="traces")
+METRIC = Metric(
+    TENSION,
+    "How much the next choice may change what players can expect.",
+    read,
+    needs="traces",
+    parts={"suspense": SIZE},
+)

@@ -45,4 +45,9 @@ def read(evidence: Evidence) -> Iterator[Reading]:
         yield Reading("ludii", "The same as Ludii counts it", size.ludii, NUMBER, level)
 
 
-METRIC = Metric(CHOICES, "How many different lines of play there are, as a power of ten.", read)
+METRIC = Metric(
+    CHOICES,
+    "How many different lines of play there are, as a power of ten.",
+    read,
+    parts={"knuth": NUMBER, "ludii": NUMBER},
+)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ludus.arena.statistics import Interval
 from ludus.measure.evidence import Evidence
-from ludus.measure.metric import TENSION, Metric, Reading, of_traces
+from ludus.measure.metric import SHARE, TENSION, Metric, Reading, of_traces
 from ludus.measure.sampling import Replays, blocks_of, rate
 from ludus.measure.traces import doubt_of, trace_of, traced
 
@@ -36,4 +36,10 @@ def read(evidence: Evidence) -> Iterator[Reading]:
         yield Reading("late", "Uncertainty in the last quarter", found.late, **about)
 
 
-METRIC = Metric(TENSION, "How open the result is during a match, and in its last quarter.", read, needs="traces")
+METRIC = Metric(
+    TENSION,
+    "How open the result is during a match, and in its last quarter.",
+    read,
+    needs="traces",
+    parts={"uncertainty": SHARE, "late": SHARE},
+)
