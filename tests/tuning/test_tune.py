@@ -18,7 +18,7 @@ from ludus.tuning.tune import Tuning, order, tune
 
 GAMES = Path(__file__).parent / "games"
 PIPS, LOTS = str(GAMES / "pips.py"), str(GAMES / "lots.py")
-SMALL = {"agents": ["random"], "matches": 100, "fresh": 600, "best": 2}
+SMALL = {"agents": ["random"], "matches": 100, "fresh": 600, "best": 2, "lights": False}
 PRECISE = {**SMALL, "fresh": 1500}
 
 

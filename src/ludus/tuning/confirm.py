@@ -70,7 +70,7 @@ class Confirmed:
         return cls(kept["values"], found, [Light(**light) for light in kept["lights"]], kept["matches"])
 
 
-def confirm(climb: Climb, values: dict[str, Any], matches: int, several: int) -> Confirmed:
+def confirm(climb: Climb, values: dict[str, Any], matches: int, several: int, lights: bool = True) -> Confirmed:
     """Measure a rule set at the two strongest levels; `several` rule sets share what may go wrong."""
     table = climb.table(values, word(climb.seed, FRESH))
     found: dict[str, Found] = {}
@@ -78,7 +78,7 @@ def confirm(climb: Climb, values: dict[str, Any], matches: int, several: int) ->
     for k in range(max(0, len(climb.agents) - 2), len(climb.agents)):
         is_top = k == len(climb.agents) - 1
         wanted = {metric.name: metric for metric in climb.metrics(k, is_top)}
-        if is_top:  # their matches are there anyway, and a verdict wants more than the targets
+        if is_top and lights:  # their matches are there anyway, and a verdict wants more than the targets
             wanted |= {name: one for name, one in all_metrics().items() if one.is_cheap}
         climb.watch(f"confirming {key_of(values) or 'the start'} with {climb.agents[k]}", 0, matches)
         readings = table.read(list(wanted.values()), climb.specs(k), matches)

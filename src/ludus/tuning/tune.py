@@ -61,6 +61,8 @@ class Order:
     candidates: int
     """How many are tried; 0: as many as the minutes allow."""
     minutes: float
+    lights: bool = True
+    """Whether the best get the lights of a verdict, which takes some time."""
 
     @property
     def start(self) -> dict[str, object]:
@@ -104,6 +106,7 @@ def order(
     best: int = 5,
     candidates: int = 0,
     minutes: float = 0.0,
+    lights: bool = True,
 ) -> Order:
     """Read and check everything before the first match."""
     wanted = read_targets(targets)
@@ -118,7 +121,7 @@ def order(
         minutes = 10.0
     made = Order(
         rulebook, preset, ranges, fixed, wanted, specs, players or rulebook.facts.players[0], seed,
-        matches, fresh, max(1, best), candidates, minutes,
+        matches, fresh, max(1, best), candidates, minutes, lights,
     )  # fmt: skip
     rulebook.check_setting(made.players, made.start)
     _refuse_small_budget(made)
@@ -316,7 +319,7 @@ class Tuning:
         name = f"confirmed {key_of(values)}"
         kept = self.book.noted(name)
         if kept is None:
-            kept = confirm(self.climb, values, self.order.fresh, self.order.best).to_dict()
+            kept = confirm(self.climb, values, self.order.fresh, self.order.best, self.order.lights).to_dict()
             self.book.note(name, kept)
         return Confirmed.from_dict(kept)
 
@@ -344,6 +347,6 @@ def tune(
 ) -> Tuned:
     """Search for rules that meet targets: ``tune("connect_four", {"rows": "4..8"}, ["seat_advantage in -3..3"])``.
 
-    `settings` are those of `order`: preset, agents, players, seed, matches, fresh, best, candidates, minutes.
+    `settings` are those of `order`: preset, agents, players, seed, matches, fresh, best, candidates, minutes, lights.
     """
     return Tuning(order(game, rules, targets, **settings), Path(out) if out else None, workers).run()

@@ -1,0 +1,69 @@
+"""How often a tuning finds what was planted, and how often it announces a winner where no rule does anything.
+
+    python bench/tuning.py [repeats] [processes] [out.json]
+
+Race and auction of tests/tuning/games have a known right value. In the auction the hammer has a colour and a weight
+that change nothing: with the truth far outside, at the very edge and just inside of the range, and with aims alone.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from ludus.arena.statistics import wilson
+from ludus.tuning.tune import tune
+
+GAMES = Path(__file__).resolve().parents[1] / "tests" / "tuning" / "games"
+SMALL = {"agents": ["random"], "matches": 200, "fresh": 3000, "best": 3, "candidates": 12, "lights": False}
+NOTHING = {"hammer": "*", "weight": "1..9"}
+PLANTED = {
+    "race, 7 pips": ("pips.py", {"handicap": "0..14"}, ["seat_advantage in -6..6"], {"handicap": 7}),
+    "auction, tax 2": ("lots.py", {"tax": "0..6", "weight": "1..9"}, ["seat_advantage in -6..6"], {"tax": 2}),
+}
+EMPTY = {
+    "no effect, truth outside": ("lots.py", {**NOTHING, "tax": "1"}, ["seat_advantage in -8..8"]),
+    "no effect, truth at the edge": ("lots.py", {**NOTHING, "tax": "2"}, ["seat_advantage in 0..16"]),
+    "no effect, truth inside": ("lots.py", {**NOTHING, "tax": "2"}, ["seat_advantage in -5..5"]),
+    "no effect, an aim": ("lots.py", {**NOTHING, "tax": "2"}, ["minimise:seat_advantage"]),
+    "no effect, two aims": ("lots.py", {**NOTHING, "tax": "2"}, ["minimise:seat_advantage", "maximise:balance"]),
+}
+
+
+def once(job: tuple[str, int]) -> tuple[str, bool, str]:
+    """One tuning: whether it found what was planted, or announced a winner where there is none."""
+    name, seed = job
+    game, rules, targets = (PLANTED.get(name) or EMPTY[name])[:3]
+    with tempfile.TemporaryDirectory() as folder:
+        found = tune(str(GAMES / game), rules, targets, seed=seed, out=folder, **SMALL)
+    said = found.winner.key if found.winner else "no winner"
+    if name in EMPTY:
+        return name, found.winner is not None, said
+    right = PLANTED[name][3]
+    return name, found.winner is not None and all(found.winner.values[k] == v for k, v in right.items()), said
+
+
+def main() -> None:
+    repeats, processes = (int(word) for word in [*sys.argv[1:3], "20", "2"][:2])
+    jobs = [(name, seed) for seed in range(repeats) for name in (*PLANTED, *EMPTY)]
+    counts: dict[str, list[int]] = {name: [] for name in (*PLANTED, *EMPTY)}
+    began = time.monotonic()
+    with ProcessPoolExecutor(processes) as pool:
+        for name, yes, _ in pool.map(once, jobs):
+            counts[name].append(yes)
+            if len(sys.argv) > 3:
+                Path(sys.argv[3]).write_text(json.dumps(counts))
+    for name, hits in counts.items():
+        rate = wilson(sum(hits), len(hits))
+        what = "found" if name in PLANTED else "announced a winner"
+        shares = f"{100 * rate.value:.0f} % [{100 * rate.low:.1f}, {100 * rate.high:.1f}]"
+        print(f"{name}: {what} in {sum(hits)} of {len(hits)} tunings, {shares}")
+    print(f"{time.monotonic() - began:.0f} seconds")
+
+
+if __name__ == "__main__":
+    main()
