@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ludus.agents.planet_wars._outlook import MINE, RIVALS, foresee
-from ludus.agents.planet_wars._planner_war import gather, growth_of, nearest_free, nearest_of, reach, send
+from ludus.agents.planet_wars._planner_war import gather, growth_of, nearest_at, nearest_free, nearest_of, reach, send
 from ludus.compile import rule
 from ludus.games._planet_wars_maps import NEUTRAL
 from ludus.games._planet_wars_text import MAX_PLANETS
@@ -18,7 +18,7 @@ from ludus.games._planet_wars_text import MAX_PLANETS
 
 FORMULA, TEXT = 0, 1  # equation 5: more for a player who is winning, or for one who is losing
 LAUNCHING, NEAREST = 0, 1  # the own planet from which equation 4 counts
-UNSURE, ALWAYS, NEVER = 0, 1, 2  # when expansion asks whether it leaves a planet open
+PAYBACK, UNSURE, ALWAYS, NEVER = 0, 1, 2, 3  # when and for how long expansion must leave no planet open
 PREDICTED, NOW = 0, 1  # when a twin counts as the rival's
 GOOD, ENOUGH = 1_000_000, 1000
 
@@ -34,10 +34,9 @@ def expand(outlook, plan, reading, twins):
             best, fitness, turns = -1, -GOOD * ENOUGH, 0
             for planet in range(outlook.planets):
                 if not tried[planet] and is_open(outlook, planet, reading):
-                    source = launch_place(outlook, planet, reading)
-                    if source < 0:
+                    away = own_distance(outlook, planet, reading)
+                    if away == 0:
                         continue
-                    away = outlook.trip[source, planet]
                     base = profit(outlook, planet, away)
                     worth = base + bonus * outlook.growth[planet]
                     worth += GOOD if is_taken(outlook, twins[planet], reading) else 0
@@ -60,15 +59,21 @@ def is_open(outlook, planet, reading):
 
 
 @rule
-def launch_place(outlook, planet, reading):
-    """The own planet from which equation 4 counts: the nearest, or the nearest with ships to send."""
-    if reading.distance == LAUNCHING:
-        return nearest_free(outlook, planet, outlook.span, np.zeros(MAX_PLANETS, np.bool_))
-    best = -1
-    for source in range(outlook.planets):
-        if outlook.owner[source, 0] == MINE and (best < 0 or outlook.trip[source, planet] < outlook.trip[best, planet]):
-            best = source
-    return best
+def own_distance(outlook, planet, reading):
+    """The distance of equation 4: from the nearest own planet, or from the last that must launch; 0 if that fails."""
+    nearest = nearest_of(outlook, MINE, planet)
+    if reading.distance == NEAREST or nearest > outlook.span:
+        return nearest if nearest <= outlook.span else 0
+    tried = np.zeros(MAX_PLANETS, np.bool_)
+    need, turns = outlook.ships[planet, nearest] + 1, 0
+    while need > 0:
+        source = nearest_free(outlook, planet, outlook.span, tried)
+        if source < 0:
+            return 0
+        tried[source] = True
+        need -= outlook.free[source]
+        turns = outlook.trip[source, planet]
+    return turns
 
 
 @rule
@@ -88,14 +93,19 @@ def is_taken(outlook, twin, reading):
 @rule
 def settle_on(outlook, plan, planet, turns, reading, sure):
     """Take a neutral planet, unless caution says that this would leave a planet open."""
-    need = outlook.ships[planet, min(turns, outlook.span)] + 1
-    cautious = reading.caution == ALWAYS or (reading.caution == UNSURE and not sure)
+    need = outlook.ships[planet, turns] + 1
     before = plan.count
     held = np.empty(before, np.int32)
     held[:] = plan.orders[:before]
-    if not gather(outlook, plan, planet, need, outlook.span) or not cautious or is_safe(outlook):
+    if not gather(outlook, plan, planet, need, outlook.span):
         return
-    take_back(outlook, plan, planet, held)
+    if reading.caution == NEVER or (sure and reading.caution != ALWAYS):
+        return
+    until = outlook.span
+    if reading.caution == PAYBACK:
+        until = min(until, turns + need // max(1, outlook.growth[planet]) + 1)
+    if not is_safe(outlook, until):
+        take_back(outlook, plan, planet, held)
 
 
 @rule
@@ -112,15 +122,15 @@ def take_back(outlook, plan, dest, held):
 
 
 @rule
-def is_safe(outlook):
-    """Whether no own planet could be taken if the rival sent everything at it now and mine helped a turn later."""
+def is_safe(outlook, until):
+    """Whether the rival, if it sent everything at one planet now and mine helped a turn later, could take none by
+    then that is mine, or will be."""
     for planet in range(outlook.planets):
-        if outlook.owner[planet, 0] != MINE:
-            continue
-        for t in range(1, outlook.span + 1):
-            against = reach(outlook, planet, t, -1)
-            if against > 0 and against > outlook.ships[planet, t] + help_for(outlook, planet, t - 1):
-                return False
+        for t in range(1, until + 1):
+            if outlook.owner[planet, t] == MINE:
+                against = reach(outlook, planet, t, -1)
+                if against > 0 and against > outlook.ships[planet, t] + help_for(outlook, planet, t - 1):
+                    return False
     return True
 
 
@@ -136,20 +146,21 @@ def help_for(outlook, planet, t):
 
 # ------------------------------------------------------------------------------------------------ supply
 
-WALK, EDGE = 0, 1  # how the front is found
-DIRECT, RELAY = 0, 1
+FORESEEN, EDGE = 0, 2  # how the front is found; 1 is as planets are held now
+RELAY = 0
 
 
 @rule
 def supply(outlook, plan, reading):
     """Send what is spare behind the front to the front, more where the rival is strong and near."""
+    when = outlook.span if reading.front == FORESEEN else 0
     front = np.zeros(MAX_PLANETS, np.bool_)
-    find_front(outlook, reading, front)
+    find_front(outlook, reading, when, front)
     weights = np.zeros(MAX_PLANETS)
     for planet in range(outlook.planets):
         if front[planet]:
             for rival in range(outlook.planets):
-                if outlook.owner[rival, 0] == RIVALS:
+                if outlook.owner[rival, when] == RIVALS:
                     weights[planet] += outlook.ships[rival, 0] / outlook.trip[planet, rival]
     total, ships = weights.sum(), 0
     for planet in range(outlook.planets):
@@ -160,31 +171,32 @@ def supply(outlook, plan, reading):
 
 
 @rule
-def find_front(outlook, reading, front):
-    """Own planets by rising distance from the rival; one joins unless a front planet can be there in time."""
+def find_front(outlook, reading, when, front):
+    """Own planets of a column by rising distance from the rival; one joins unless the front can be there in time."""
     done = np.zeros(MAX_PLANETS, np.bool_)
     while True:
         best = -1
         for planet in range(outlook.planets):
-            if outlook.owner[planet, 0] == MINE and not done[planet]:
-                if best < 0 or nearest_of(outlook, RIVALS, planet) < nearest_of(outlook, RIVALS, best):
+            if outlook.owner[planet, when] == MINE and not done[planet]:
+                if best < 0 or nearest_at(outlook, RIVALS, planet, when) < nearest_at(outlook, RIVALS, best, when):
                     best = planet
         if best < 0:
             return
         done[best] = True
-        front[best] = joins_front(outlook, reading, front, best)
+        front[best] = joins_front(outlook, reading, front, best, when)
 
 
 @rule
-def joins_front(outlook, reading, front, planet):
-    away = nearest_of(outlook, RIVALS, planet)
+def joins_front(outlook, reading, front, planet, when):
+    """Whether no planet that is mine already shields this one: one of the front, or any own one that is nearer."""
+    away = nearest_at(outlook, RIVALS, planet, when)
     for other in range(outlook.planets):
-        if reading.front == WALK and front[other] and outlook.trip[planet, other] <= away:
+        if other == planet or outlook.owner[other, 0] != MINE or outlook.trip[planet, other] > away:
+            continue
+        if reading.front == EDGE and nearest_of(outlook, RIVALS, other) < away:
             return False
-        # The plain reading: no own planet lies between this one and the rival.
-        if reading.front == EDGE and outlook.owner[other, 0] == MINE and other != planet:
-            if outlook.trip[planet, other] <= away and nearest_of(outlook, RIVALS, other) < away:
-                return False
+        if reading.front != EDGE and front[other]:
+            return False
     return True
 
 
@@ -203,6 +215,8 @@ def share_out(outlook, plan, reading, front, wanted):
             if source < 0:
                 break
             tried[source] = True
+            if outlook.owner[dest, outlook.trip[source, dest]] != MINE:
+                continue  # it would be there too early
             ships = min(shares[dest], outlook.free[source])
             shares[dest] -= ships
             send(outlook, plan, source, stop_over(outlook, reading, source, dest), ships)

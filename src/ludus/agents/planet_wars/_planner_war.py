@@ -79,9 +79,15 @@ def gather(outlook, plan, dest, need, most):
 @rule
 def nearest_of(outlook, owner, planet):
     """Turns to the nearest other planet that now belongs to this owner; a great many if there is none."""
+    return nearest_at(outlook, owner, planet, 0)
+
+
+@rule
+def nearest_at(outlook, owner, planet, when):
+    """The same for the owners in a column."""
     fewest = 1000
     for other in range(outlook.planets):
-        if other != planet and outlook.owner[other, 0] == owner:
+        if other != planet and outlook.owner[other, when] == owner:
             fewest = min(fewest, outlook.trip[planet, other])
     return fewest
 

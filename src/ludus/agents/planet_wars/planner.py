@@ -4,13 +4,14 @@ Every turn, from scratch: foresee all planets, then defend, snipe, attack, expan
 can be switched off. Where their paper can be read in several ways, each reading is a setting; the first is the default.
 
     bonus      equation 5: `formula` gives more to a player with the larger growth, `text` to one with the smaller
-    distance   the own planet in equation 4: the nearest that can be `launching`, or the `nearest`
+    distance   the own planet in equation 4: the last that must be `launching`, or the `nearest`
     hold       an attack must hold on `arrival`, or to the `horizon`
-    caution    which expansion must leave no planet open: the `unsure`, `always`, `never`
+    caution    planets that do not pay for certain must leave none open until they do (`payback`), or to the horizon
+               (`unsure`); those that do as well (`always`); none (`never`)
     sources    several go `at_once`, so that the farthest lands last; or each `alone`; or all land `together`
     mirror     a twin is the rival's when so `predicted`, or `now`
-    front      found by the `walk` from the rival outwards, or as the `edge` that no own planet shields
-    route      supplies go `direct`, or from planet to planet (`relay`)
+    front      found from the rival outwards, by who will hold what (`foreseen`) or does `now`; or as the `edge`
+    route      supplies go from planet to planet (`relay`), or `direct`
     ending     `counts` turns left before it pays for a planet, or is `ignored`
     battle     fights by the `rules`, or as in the `paper`, which knows neither ties nor three forces
     rival      is taken to stand `still`, or to `rush` with everything at the nearest planet
@@ -38,11 +39,11 @@ CHOICES = dict.fromkeys(PARTS, ("off", "on")) | {
     "bonus": ("formula", "text"),
     "distance": ("launching", "nearest"),
     "hold": ("arrival", "horizon"),
-    "caution": ("unsure", "always", "never"),
+    "caution": ("payback", "unsure", "always", "never"),
     "sources": ("at_once", "alone", "together"),
     "mirror": ("predicted", "now"),
-    "front": ("walk", "edge"),
-    "route": ("direct", "relay"),
+    "front": ("foreseen", "now", "edge"),
+    "route": ("relay", "direct"),
     "ending": ("counts", "ignored"),
     "battle": ("rules", "paper"),
     "rival": ("still", "rush"),
@@ -159,11 +160,11 @@ class Planner(PlanningAgent):
     bonus: str = setting("formula", "equation 5: formula (more when winning) or text (more when losing)")
     distance: str = setting("launching", "own planet in equation 4: launching or nearest")
     hold: str = setting("arrival", "how long an attack must hold: arrival or horizon")
-    caution: str = setting("unsure", "which expansion must leave no planet open: unsure, always or never")
+    caution: str = setting("payback", "expansion that must leave no planet open: payback, unsure, always or never")
     sources: str = setting("at_once", "how several sources go together: at_once, alone or together")
     mirror: str = setting("predicted", "when a twin is the rival's: predicted or now")
-    front: str = setting("walk", "how the front is found: walk or edge")
-    route: str = setting("direct", "how supplies travel: direct or relay")
+    front: str = setting("foreseen", "how the front is found: foreseen, now or edge")
+    route: str = setting("relay", "how supplies travel: relay or direct")
     ending: str = setting("counts", "whether the turns left limit what is paid: counts or ignored")
     battle: str = setting("rules", "fights in the forecast: rules or paper")
     rival: str = setting("still", "what the rival is taken to do: still or rush")
