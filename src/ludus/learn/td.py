@@ -58,7 +58,7 @@ class Settings:
     trace: float = setting(0.7, "λ: how much of the way to the result counts beside the next thought", 0, 1)
     alpha: float = setting(0.1, "step size at first; it falls to a tenth of it", 0, 10)
     explore: float = setting(0.05, "chance of a random action", 0, 1)
-    opening: int = setting(6, "random plies at the start of every match", 0, 1000)
+    opening: int = setting(-1, "random plies at the start of every match; -1: up to 6, by the longest match", -1, 1000)
     units: int = setting(-1, "units between terms and value; -1: none where the game writes `terms`, else 32", -1, 1024)
     players: int = setting(0, "players in a match; 0: the fewest that the game allows", low=0)
 
@@ -249,6 +249,7 @@ class Learner:
         count, units = game.names["TERMS"] + OWN_TERMS, _units(game, settings)
         self.evaluation = evaluation(game, _first_numbers(count, units, seed))
         self.later, self.iterations = np.zeros(len(numbers_of(self.evaluation))), 0
+        self._opening = settings.opening if settings.opening >= 0 else min(6, game.facts.max_plies // 6)
         self._mind = _new_mind(game, settings.depth, self.evaluation)
         rows = min(game.facts.max_plies, LONGEST), game.facts.players[1]
         room = np.zeros((*rows, count), np.float32), np.zeros((*rows, units), np.float32)
@@ -274,7 +275,7 @@ class Learner:
         alphas = settings.alpha * (1 - 0.9 * numbers / settings.games)
         surprises, run = np.zeros(len(numbers)), self.game.kernel(play_and_learn)
         for piece in one_by_one(len(numbers)):
-            run(states[piece], words[piece], settings.depth, settings.explore, settings.opening, alphas[piece],
+            run(states[piece], words[piece], settings.depth, settings.explore, self._opening, alphas[piece],
                 settings.trace, self._mind, self._course, surprises[piece])  # fmt: skip
         self.iterations += 1
         if self.iterations > self._calm:
