@@ -97,14 +97,12 @@ def evaluator_of(content: bytes, game: Game, players: int, values: Mapping[str, 
     if device == "cuda":
         check_cuda()
         from ludus.nets.cuda import CudaEvaluator
-        from ludus.nets.export import from_onnx
 
-        return CudaEvaluator(game, here, from_onnx(content)[1])
+        return CudaEvaluator(game, here, _export().from_onnx(content)[1])
     if spec.kind == "none":
         from ludus.nets.compiled import CompiledEvaluator
-        from ludus.nets.export import from_onnx
 
-        return CompiledEvaluator(game, *from_onnx(content))
+        return CompiledEvaluator(game, *_export().from_onnx(content))
     return by_onnxruntime(content, game, players, values)
 
 
@@ -113,10 +111,17 @@ def by_onnxruntime(content: bytes, game: Game, players: int, values: Mapping[str
     spec = spec_of(session(content))
     here = spec.on(*game.shapes(players, values))
     if here != spec:
-        from ludus.nets.export import from_onnx, to_onnx
-
-        content = to_onnx(here, from_onnx(content)[1])
+        content = _export().to_onnx(here, _export().from_onnx(content)[1])
     return CpuEvaluator(game, content)
+
+
+def _export() -> Any:
+    """Imported late: onnx is needed where arrays are read, and not where onnxruntime does that."""
+    try:
+        from ludus.nets import export
+    except ImportError:
+        raise BadInput("this network is read by onnx, which is missing: pip install 'ludus[learn]'") from None
+    return export
 
 
 def spec_of(loaded: Any) -> NetSpec:
