@@ -69,7 +69,7 @@ class Pipeline:
         judge: Callable[[Leaves, int], Judge], threads: int = 0, groups: int = GROUPS, room: Room = np.zeros,
         arms: int = ARMS_A_POINT,
     ):  # fmt: skip
-        cores = os.cpu_count() or 1
+        cores = _cores()
         self.game, self.settings, self.groups = game, settings, groups
         self.threads = min(threads or cores, max(cores - 1, 1))  # one is left for who feeds the GPU
         self.spins = SPINS if cores > FEW_CORES else 0
@@ -191,6 +191,11 @@ class Pipeline:
         """Judgements of another network are worth nothing."""
         for work in self.works:
             work.keys[:] = 0
+
+
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _make_matches(
