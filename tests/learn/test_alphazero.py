@@ -248,6 +248,18 @@ def test_a_training_that_is_killed_goes_on(tmp_path):
     assert len(list(alphazero.train(*more))) == 1, "and can be made longer"
 
 
+def test_searches_grow_with_the_training_and_the_plan_stays(tmp_path):
+    game, values, settings, run, seed, workers = begin(tmp_path / "run", replace(TINY, sims=32))
+    training = alphazero.Training(game, values, settings, run, seed, workers)
+    seen = []
+    for progress in (0.0, 0.05, 0.2, 0.3, 0.9, 1.0):
+        training._refill(progress)
+        seen.append(training.tables[0].settings.sims)
+    assert seen == [8, 8, 16, 16, 32, 32]
+    assert training.plan.play.sims == 32
+    assert all(table.settings is not training.plan.play for table in training.tables)
+
+
 def test_a_training_for_a_device_that_is_not_there_is_refused(tmp_path, monkeypatch):
     with pytest.raises(BadInput, match="cpu or cuda, not 'tpu'"):
         next(alphazero.train(*begin(tmp_path / "one", replace(TINY, device="tpu"))))

@@ -14,8 +14,8 @@ from ludus.learn._selfplay import Samples
 from ludus.runs import RunFolder
 
 FOLDER = "positions"
-LARGE = 1 << 26  # bytes that it would take too long to compress
-SAVED = 1 << 20  # positions of a round are on disk at most: enough to go on from, and soon written
+LARGE = 1 << 24  # bytes that it would take too long to compress
+SAVED = 1 << 18  # positions of a round are on disk at most: enough to go on from, and soon written
 
 
 @dataclass(frozen=True)

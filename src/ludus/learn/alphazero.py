@@ -142,7 +142,7 @@ class Training:
 
     def _tables(self) -> list[Any]:
         """Where matches are played: a table a worker, or one for the GPU."""
-        play, seed = self.plan.play, word(self.seed, 1 + self.standing.rounds)
+        play, seed = replace(self.plan.play), word(self.seed, 1 + self.standing.rounds)  # the plan stays as it is
         if self.settings.device == CUDA:
             from ludus.learn._pipeline import CudaSelfPlay
 
