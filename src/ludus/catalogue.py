@@ -25,6 +25,7 @@ from ludus.errors import BadInput, BadRules, Mismatch, UnknownName
 from ludus.files import check_source, load_module, python_file
 from ludus.game import Game, is_path
 from ludus.handicaps import SUFFIX, offered, with_handicaps
+from ludus.openspiel import is_foreign, load_theirs
 from ludus.settings import read_settings
 from ludus.sources import digest_of, sources
 
@@ -39,7 +40,7 @@ def game_names() -> list[str]:
 
 
 def load(name: str | Game) -> Game:
-    """A game by name, by the path of its file, or by a package's entry point."""
+    """A game by name, by the path of its file, by a package's entry point, or of OpenSpiel's: ``openspiel:hex``."""
     if isinstance(name, Game):
         return name
     if name.endswith(SUFFIX):
@@ -67,6 +68,8 @@ def load_for(name: str, rules: Iterable[str]) -> Game:
 
 
 def _load_named(name: str) -> Game:
+    if is_foreign(name):
+        return Game(load_theirs(name), name)
     if name.isidentifier() and importlib.util.find_spec(f"ludus.games.{name}"):
         return Game(importlib.import_module(f"ludus.games.{name}"), name)
     for entry in _offered("ludus.games"):
