@@ -131,7 +131,8 @@ def host(
         return Here(made, safety.debug)
     walls = Walls(safety.memory, safety.sandbox, windows(spec, game.source))
     if is_command(spec):
-        return Program(spec, game, walls, TURN if clock in (None, USERS_CLOCK) else None)
+        contest = game.writes("contest_text") and clock in (None, USERS_CLOCK)
+        return Program(spec, game, walls, TURN if contest else None)
     return Apart(spec, game, walls, (clock or Clock()).start)
 
 
@@ -141,7 +142,7 @@ def description(name: str, safety: Safety | None = None) -> dict[str, Any]:
     if is_ours(name):
         return describe(name, agent_kind(name))
     if is_command(name):
-        return {"name": name, "about": "a program of yours", "accepts": "games with a protocol", "only_for": "",
+        return {"name": name, "about": "a program of yours", "accepts": "every game", "only_for": "",
                 "settings": {}}  # fmt: skip
     safety = safety or Safety()
     return told(name, Walls(safety.memory, safety.sandbox, windows(name)), Clock().start)

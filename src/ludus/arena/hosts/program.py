@@ -1,7 +1,7 @@
-"""Somebody's program in any language, over the line protocol of the game: ``cmd:java -jar MyBot.jar``, ``cmd:./MyBot``.
+"""Somebody's program in any language: ``cmd:java -jar MyBot.jar``, ``cmd:./MyBot``; see `talk` for what is said.
 
-One process a match. A turn is one question: the program is told the position, answers with all its orders, and these
-are handed out one by one as the rules ask for them. What it writes on stderr is kept with the record.
+One process a match. A turn is one question; of an answer with several actions they are handed out one by one as the
+rules ask for them. What the program writes on stderr is kept with the record.
 """
 
 from __future__ import annotations
@@ -11,19 +11,17 @@ import time
 import numpy as np
 
 from ludus.agent import Thoughts
-from ludus.arena.hosts.cage import Cage, Walls, clean
+from ludus.arena.hosts.cage import Cage, Walls
+from ludus.arena.hosts.talk import MOST_ANSWER, talk_of
 from ludus.arena.hosts.wire import Manners
 from ludus.catalogue import command_words
-from ludus.errors import AgentFault, BadNotation, Mismatch
+from ludus.errors import AgentFault
 from ludus.game import Game, View
 
 TURN = 1.0
-"""Seconds a turn where nothing else is said, as in the contest."""
+"""Seconds a turn where nothing else is said, in a game with a contest's protocol."""
 WARM_TURNS, WARM = 2, 3
 """The first turns take so many times as long: virtual machines must warm up."""
-MOST_LINE = 256
-MOST_ANSWER = 1 << 18
-"""Characters of one answer: thousands of orders."""
 
 
 class Program:
@@ -32,6 +30,9 @@ class Program:
     def __init__(self, spec: str, game: Game, walls: Walls, turn: float | None = None):
         self.spec, self.game, self.turn = spec, game, turn
         self.words = command_words(spec)
+        self.talk = talk_of(game)
+        self.asked = self.answered = ""
+        """The last question and what came of it, for a report."""
         self.thoughts: Thoughts | None = None
         self.manners = Manners(repeatable=False)
         self._walls = walls
@@ -40,9 +41,7 @@ class Program:
         self._left: list[int] = []
 
     def start(self) -> None:
-        """Refuse a game without a protocol; the program itself is started when a match begins."""
-        if not self.game.writes("contest_text"):
-            raise Mismatch(f"{self.game.name} has no protocol for programs; Planet Wars has")
+        """The program itself is started when a match begins."""
 
     def begin(self) -> None:
         self.close()
@@ -62,27 +61,25 @@ class Program:
         assert self._cage is not None
         allowed = (seconds if self.turn is None else self.turn) * (WARM if self._turns < WARM_TURNS else 1)
         self._turns += 1
-        text = self._answer(self.game.module.contest_text(view.state, view.player), allowed)
-        try:
-            self._left = self.game.module.parse_orders(view.state, view.player, text)
-        except BadNotation as error:
-            raise AgentFault("illegal", f"turn {self._turns}, {error}{_quoted(text, str(error))}") from None
+        self.asked, self.answered = self.talk.question(view, self._turns, allowed), ""
+        self.answered = self._answer(self.asked, allowed)
+        self._left = self.talk.actions(view, self._turns, self.answered)
         return self._left.pop(0)
 
     def _answer(self, question: str, seconds: float) -> str:
-        """All lines up to ``go``, by the deadline."""
+        """All lines of an answer, by the deadline."""
         assert self._cage is not None
         until, lines, size = time.monotonic() + seconds, [], 0
         try:
             self._cage.send(question.encode(), until)
-            while not lines or lines[-1].strip().lower() != "go":
-                lines.append(self._cage.read_line(MOST_LINE, until))
+            while not self.talk.is_whole(lines):
+                lines.append(self._cage.read_line(self.talk.most_line, until))
                 size += 1 + len(lines[-1])
                 if size > MOST_ANSWER:
-                    raise AgentFault(
-                        "illegal", f"turn {self._turns}: an answer of more than {MOST_ANSWER:,} characters"
-                    )
+                    said = f"turn {self._turns}: an answer of more than {MOST_ANSWER:,} characters"
+                    raise AgentFault("illegal", said)
         except AgentFault as fault:
+            self.answered = "\n".join(lines)
             if fault.reason != "timeout":
                 raise
             raise AgentFault("timeout", f"turn {self._turns}: no answer within {seconds:.3g} s") from None
@@ -97,10 +94,3 @@ class Program:
         if self._cage is not None:
             self._cage.close()
         self._cage = None
-
-
-def _quoted(text: str, error: str) -> str:
-    """The line of the answer that an error names."""
-    number = error.partition(":")[0].removeprefix("line ")
-    lines = text.splitlines()
-    return f" ({clean(lines[int(number) - 1])!r})" if number.isdecimal() and int(number) <= len(lines) else ""
