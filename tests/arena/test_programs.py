@@ -14,7 +14,7 @@ from ludus.arena.contest import contest
 from ludus.arena.hosts import Clock
 from ludus.arena.match import replay
 from ludus.catalogue import check_name
-from ludus.errors import BadInput, Mismatch
+from ludus.errors import BadInput
 from ludus.identity import agent_parts
 from ludus.records import MatchRecord
 from ludus.testing import check_program
@@ -118,8 +118,6 @@ def test_commands_that_cannot_be_are_refused():
         check_name("cmd: ")
     with pytest.raises(BadInput, match="cannot be read: No closing quotation"):
         check_name("cmd:sh -c 'x")
-    with pytest.raises(Mismatch, match="tic_tac_toe has no protocol"):
-        contest("tic_tac_toe", ["cmd:true", "random"], games=2)
 
 
 def test_an_edited_program_is_another_agent(tmp_path):
