@@ -927,7 +927,7 @@ WIDE = "#" * 39
         ("#####\n#1 2 \n#####", "line 2: this row has 4 cells"),
         ("#####\n#1 22\n#####", "line 2: a map has walls on all four sides"),
         ("#####\n#1?2#\n#####", "line 2: '\\?' is no cell"),
-        ("#####\n#1 1#\n#####", "one head 1, this one 2"),
+        ("#####\n#1 1#\n#####", "line 2: a map has one head 1, this one 2"),
         ("#####\n#1  #\n#####", "one head 2, this one 0"),
         ("#############\n#1WWWWWWWWW2#\n#############", "at most 8 walkers, this one 9"),
         (f"{WIDE}\n#1{' ' * 35}2#\n{WIDE}", "at most 38 rows, 38 columns and 1178 cells; this one is 3x39"),

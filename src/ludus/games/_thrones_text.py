@@ -121,8 +121,10 @@ def _read_map(rows, state):
                 raise BadNotation(f"line {number}: {sign!r} is no cell; cells are {', '.join(SIGNS[1:])} and blank")
         codes += [SIGNS.index(sign) for sign in row]
     for player in range(2):
-        if codes.count(HEAD + player) != 1:
-            raise BadNotation(f"a map has one head {1 + player}, this one {codes.count(HEAD + player)}")
+        lines = [number for number, row in rows for sign in row if sign == SIGNS[HEAD + player]]
+        if len(lines) != 1:
+            where = f"line {lines[1]}: " if lines else ""
+            raise BadNotation(f"{where}a map has one head {1 + player}, this one {len(lines)}")
         state.head[player] = codes.index(HEAD + player)
         state.inside[player] = TRAIL + player not in codes
     if codes.count(WALKER) > MAX_WALKERS:

@@ -33,7 +33,7 @@ from ludus.games.thrones import (
 UP, DOWN, LEFT, RIGHT = range(4)
 
 LONGEST = 24
-"""Steps of the hunted one beyond which nobody counts."""
+"""Steps of the hunted one beyond which the champion does not count."""
 
 
 @rule
@@ -75,16 +75,17 @@ def is_behind(state, player, down, right):
 
 
 @template
-def fill_flights(rows, cols, flights):
+def fill_flights(rows, cols, limit, flights):
     """For each cell of the hunted one, who moves, and of the hunter: how many steps the former lives in an empty room,
-    at most LONGEST, if both do their best."""
+    at most `limit`, if both do their best."""
     cells = rows * cols
-    for longest in range(1, LONGEST + 1):
+    for longest in range(1, limit + 1):
         for prey in range(cells):
             for hunter in range(cells):
                 at = prey * cells + hunter
-                known = steps_apart(prey, hunter, cols) & 1 == 1 or prey == hunter or flights[at] < longest - 1
-                if not known and lives(rows, cols, prey, hunter, longest, flights):
+                inside = in_room(rows, cols, prey) and in_room(rows, cols, hunter) and prey != hunter
+                open_yet = inside and steps_apart(prey, hunter, cols) & 1 == 0 and flights[at] == longest - 1
+                if open_yet and lives(rows, cols, prey, hunter, longest, flights):
                     flights[at] = longest
 
 
@@ -99,15 +100,15 @@ def lives(rows, cols, prey, hunter, longest, flights):
     for action in range(4):
         there = prey + ROW_STEP[action] * cols + COL_STEP[action]
         escapes = in_room(rows, cols, there) and steps_apart(there, hunter, cols) > 1
-        if escapes and shortest_flight(rows, cols, there, hunter, flights) >= longest - 1:
+        if escapes and shortest_flight(rows, cols, there, hunter, longest, flights) >= longest - 1:
             return True
     return False
 
 
 @rule
-def shortest_flight(rows, cols, prey, hunter, flights):
+def shortest_flight(rows, cols, prey, hunter, limit, flights):
     """What the hunter, who moves, leaves."""
-    least = LONGEST
+    least = limit
     for action in range(4):
         there = hunter + ROW_STEP[action] * cols + COL_STEP[action]
         if in_room(rows, cols, there):
@@ -123,7 +124,7 @@ def flight(state, hunted, flights):
         return flights[prey * state.rows * state.cols + hunter]
     if steps_apart(prey, hunter, state.cols) == 1:
         return np.int16(0)
-    return shortest_flight(state.rows, state.cols, prey, hunter, flights)
+    return shortest_flight(state.rows, state.cols, prey, hunter, LONGEST, flights)
 
 
 # ------------------------------------------------------------------------------------------------ an estimate
@@ -173,8 +174,8 @@ def steps_to_trail(state, player):
 
 
 @cache
-def flights_of(game: Game, rows: int, cols: int) -> np.ndarray:
-    """Of a room of this size, walls included."""
+def flights_of(game: Game, rows: int, cols: int, limit: int = LONGEST) -> np.ndarray:
+    """Of a room of this size, walls included, as `fill_flights` orders them."""
     flights = np.zeros((rows * cols) ** 2, np.int16)
-    game.kernel(fill_flights)(rows, cols, flights)
+    game.kernel(fill_flights)(rows, cols, limit, flights)
     return flights

@@ -22,6 +22,7 @@ from ludus.agent import Agent
 from ludus.agents._tuned import tuned_numbers
 from ludus.agents.thrones._fight import fight, new_stack, worth_after
 from ludus.agents.thrones._hunt import Judge, flights_of, hunt, standing
+from ludus.agents.thrones._leaf import SMALL_ROOM
 from ludus.agents.thrones._sweep import LIMITS, find_plan, is_guarded, new_scratch
 from ludus.agents.thrones._terms import (
     NEVER,
@@ -41,6 +42,8 @@ from ludus.game import Game
 from ludus.search.table import PROVEN
 from ludus.settings import setting
 
+SMALL_RUN = "thrones-champion"
+"""Numbers that were tuned for small rooms, where they are taken if nobody says otherwise."""
 FIGHT = 14
 """Steps within which somebody else is looked at."""
 
@@ -129,7 +132,7 @@ class Champion(Agent):
     longest: int = setting(12, "longest way out", low=1)
     widest: int = setting(16, "longest way along", low=1)
     borders: int = setting(64, "cells of the border from which plans start", low=1)
-    run: str = setting("", "a run that tuned the numbers below")
+    run: str = setting("", "a run that tuned the numbers below; without one small rooms have theirs")
     boldness: float = setting(2.0, "most steps of a plan for each step that the enemy is away from it", low=0.01)
     venture: float = setting(3.0, "steps more where the enemy cannot take heads")
     berth: float = setting(2.0, "steps that count as nearer where it can")
@@ -144,10 +147,12 @@ class Champion(Agent):
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
-        numbers = tuned_numbers(self, game)
-        self._numbers = dict(zip(_tuned_names(), numbers.tolist()))
-        self._numbers["boldness"] = max(0.01, self._numbers["boldness"])
-        self._numbers["haste"] = max(0.01, self._numbers["haste"])
+        self._large = self._numbers(game)
+        self._small = self._large if self.run else replace(self, run=SMALL_RUN)._numbers(game)
+
+    def _numbers(self, game: Game) -> dict[str, float]:
+        numbers = dict(zip(_tuned_names(), tuned_numbers(self, game).tolist()))
+        return numbers | {name: max(0.01, numbers[name]) for name in ("boldness", "haste")}
 
     def tunable(self) -> np.ndarray:
         return np.array([getattr(self, name) for name in _tuned_names()])
@@ -164,14 +169,15 @@ class Champion(Agent):
             one_by_one = (self.act_many(views[i : i + 1], players[i : i + 1], words[i : i + 1])
                           for i in range(len(views)))  # fmt: skip
             return np.concatenate(list(one_by_one))
+        rows, cols = rooms.pop()
+        numbers = self._small if rows * cols <= SMALL_ROOM else self._large
         out, kind, limits = np.empty(len(views), np.int32), self.game.state_type, np.zeros(1, LIMITS)
         limits[["longest", "widest", "borders"]] = self.longest, self.widest, self.borders
-        for name in set(LIMITS.names or ()) & self._numbers.keys():
-            limits[name] = self._numbers[name]
-        weights = np.array([self._numbers[name] for name in ("flight", "cut", "reach")])
-        stack = new_stack(kind, Judge(weights, flights_of(self.game, *rooms.pop())))
-        trust = self._numbers["trust"]
-        _kernel(self.game)(views, players, words, stack, new_scratch(kind, limits), self.nodes, trust, out)
+        for name in set(LIMITS.names or ()) & numbers.keys():
+            limits[name] = numbers[name]
+        weights = np.array([numbers[name] for name in ("flight", "cut", "reach")])
+        stack, scratch = new_stack(kind, Judge(weights, flights_of(self.game, rows, cols))), new_scratch(kind, limits)
+        _kernel(self.game)(views, players, words, stack, scratch, self.nodes, numbers["trust"], out)
         return out
 
 

@@ -45,7 +45,7 @@ def all_groups(results: Measured) -> dict[str, list[Finding]]:
     return {
         "table": [table(results, bot, preset) for bot in BOTS for preset in BOTH],
         "claims": claims(results),
-        "seats": [seats(results), heads(results)],
+        "seats": [seats(results), heads(results), caught(results)],
         "evolution": [curve(results), *evolved(results)],
         "ladder": [ladder(results, preset) for preset in BOTH],
         "readings": readings(results),
@@ -77,12 +77,16 @@ def published_cells(results: Measured, bot: str, preset: str) -> dict[str, dict[
 
 def known_cells(results: Measured, preset: str) -> dict[str, dict[str, Cell]]:
     """How the rivals do against each other, beside an independent program."""
-    games = KNOWN_GAMES[preset]
+
+    def known(spec: str, rival: str, share: float) -> Measure:
+        games = KNOWN_GAMES[preset]["ta" in (spec[:2], rival[:2])]
+        return rate_of(share * games / 100, games)
+
     return {
         f"{RIVALS[spec]}, {SEATS[seat]}": {
             name: Cell(
                 rate(results, f"ladder-{preset}-{spec}-{rival}", seat, name, preset),
-                rate_of(rows[seat][k] * games / 100, games),
+                known(spec, rival, rows[seat][k]),
             )
             for k, (rival, name) in enumerate(RIVALS.items())
         }
@@ -116,7 +120,10 @@ def ladder(results: Measured, preset: str) -> Finding:
         return [], (verdict, why + (f" (not {', '.join(odd)})" if odd else ""))
 
     text = f"The five rivals do against each other as in an independent program, {RULES[preset]}."
-    return judged(Claim(f"ladder-{preset}", "Rivals", text, f"{KNOWN_GAMES[preset]} games a cell or more"), found)
+    return judged(
+        Claim(f"ladder-{preset}", "Rivals", text, f"{KNOWN_GAMES[preset][1]} or {KNOWN_GAMES[preset][0]} games a cell"),
+        found,
+    )
 
 
 # ------------------------------------------------------------------------------------------------ claims
@@ -247,6 +254,21 @@ def heads(results: Measured) -> Finding:
     return judged(Claim("parity", "Ours", text, "0 by the other seat"), found)
 
 
+def caught(results: Measured) -> Finding:
+    def found() -> Found:
+        known = results["flights"]
+        measures = [
+            Measure(label, known[key], known[key], known[key], 0, "")
+            for key, label in {"start": "steps from the start", "longest": "steps from anywhere"}.items()
+        ]
+        if known["longest"] < known["limit"]:
+            return measures, (Verdict.REPRODUCED, "looked up to the end, from every place of both")
+        return measures, (Verdict.NOT_REPRODUCED, "somebody may run for ever")
+
+    text = "Nobody escapes: in the small room the second player catches the first by force, who can only run so far."
+    return judged(Claim("caught", "Ours", text, "no numbers"), found)
+
+
 # ------------------------------------------------------------------------------------------------ evolution
 
 
@@ -302,24 +324,40 @@ def readings(results: Measured) -> list[Finding]:
 def champion(results: Measured) -> list[Finding]:
     return [
         judged(Claim("champion-favoured", "Aim", "The champion wins from the seat that parity favours.", ""),
-               lambda: worst_of(results, SEVEN, lambda name: 0.95, favoured=True)),
+               lambda: worst_of(results, lambda name: 0.95, favoured=True)),
         judged(Claim("champion-other", "Aim", "From the other seat it wins or is level in land.", ""),
-               lambda: worst_of(results, SEVEN, lambda name: 0.6 if name.startswith("TA") else 0.9, favoured=False)),
+               lambda: worst_of(results, lambda name: 0.6 if name.startswith("TA") else 0.9, favoured=False)),
+        judged(Claim("champion-head", "Aim", "There it never loses its head.", ""), lambda: beheaded(results)),
         judged(Claim("champion-search", "Aim", "It beats general searchers that take ten times its time.", ""),
                lambda: searchers(results)),
     ]  # fmt: skip
 
 
-def worst_of(results: Measured, rivals: dict[str, str], bar: Callable[[str], float], favoured: bool) -> Found:
+def worst_of(results: Measured, bar: Callable[[str], float], favoured: bool) -> Found:
     """The cell that falls farthest below its bar speaks for all."""
     measures = [
         rate(results, f"champion-{preset}-{name}", FAVOURED[preset] if favoured else 1 - FAVOURED[preset], name, preset)
-        for preset in BOTH for name in rivals.values()
+        for preset in BOTH for name in SEVEN
     ]  # fmt: skip
     worst = min(measures, key=lambda one: one.value - bar(one.label))
     verdict, why = at_least(worst, bar(worst.label))
     reached = sum(one.value >= bar(one.label) for one in measures)
     return measures, (verdict, f"{reached} of {len(measures)} cells; {worst.label}, {worst.rules}: {why}")
+
+
+def beheaded(results: Measured) -> Found:
+    """Matches lost by the head from the seat that cannot take one."""
+    measures = []
+    for preset in BOTH:
+        seats = [results[f"champion-{preset}-{name}"]["seats"][1 - FAVOURED[preset]] for name in SEVEN]
+        share = wilson(sum(one["lost"].get("head", 0) for one in seats), sum(one["games"] for one in seats))
+        measures.append(Measure("lost by the head", share.value, share.low, share.high, share.n, rules=RULES[preset]))
+    if not any(one.value for one in measures):
+        return measures, (Verdict.REACHED, "no head was lost")
+    return measures, (
+        Verdict.NOT_REACHED,
+        "in a room without walkers nobody can promise it: a good hunter always catches",
+    )
 
 
 def searchers(results: Measured) -> Found:

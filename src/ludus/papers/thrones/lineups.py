@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from ludus.agents.thrones._hunt import flights_of
 from ludus.catalogue import load
 from ludus.identity import game_parts
 from ludus.papers import matches
@@ -14,13 +15,18 @@ from ludus.papers.thrones.duels import BOTH, GAME, LARGE, SMALL, duel, play
 from ludus.rng import word
 from ludus.workers import Workers
 
-BOT1 = "bot1:run=thrones-bot1,walker=200,shy_outside=4.5"
-"""Tuned by evolution, then made shyer of walkers by hand: against Safe it ran into them."""
+BOT1 = {LARGE: "bot1:run=thrones-bot1", SMALL: "bot1:run=thrones-bot1-small"}
+"""Tuned by evolution, for each room."""
 BOT2, PUBLISHED_BOT2 = "bot2:run=thrones-bot2", "bot2:run=thrones-bot2-published"
-BOTS = {"bot 1": BOT1, "bot 2": PUBLISHED_BOT2}
+BOTS = {"bot 1": BOT1, "bot 2": dict.fromkeys(BOTH, PUBLISHED_BOT2)}
+"""By room."""
 RIVALS = {"rand": "Rand", "attack": "Attack", "safe": "Safe", "ta1": "TA1", "ta2": "TA2"}
 CHAMPION = "champion"
-SEVEN = {**RIVALS, BOT1: "bot 1", BOT2: "bot 2"}
+SEVEN = {
+    **{name: dict.fromkeys(BOTH, spec) for spec, name in RIVALS.items()},
+    "bot 1": BOT1, "bot 2": dict.fromkeys(BOTH, BOT2),
+}  # fmt: skip
+"""Whom the champion meets, by room."""
 SEARCHERS = {"mcts:sims=16000": "mcts", "alphabeta:nodes=120000": "alphabeta"}
 """At ten times the champion's time or more, in both rooms."""
 
@@ -48,8 +54,8 @@ KNOWN = {
     },
 }
 """How the five rivals did against each other in an independent program, first and second seat, by rival."""
-KNOWN_GAMES = {SMALL: 60, LARGE: 20}
-"""At least so many matches a cell."""
+KNOWN_GAMES = {SMALL: (50, 30), LARGE: (50, 10)}
+"""Matches a cell of that program's, and of those with an assistant's bot in them."""
 
 READINGS = {
     "walkers=random": "walkers move at random",
@@ -65,16 +71,16 @@ def experiments(scale: Scale, seed: int, folder: Path, workers: Workers) -> list
     found = [*table(scale, seed, workers), *ladder(scale, seed, workers), *champion(scale, seed, workers)]
     found += [*readings(scale, seed, workers), *territory(scale, seed, workers)]
     found += [evolution(scale, seed, folder, workers, k) for k in range(SEEDS)]
-    return [*found, again(seed), cost(seed)]
+    return [*found, flights(), again(seed), cost(seed)]
 
 
 def table(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
     """The published table, and the second bot as we evolved it."""
     games = scale.pick(200, 1_000)
-    bots = {**BOTS, "evolved": BOT2}
+    bots = {**BOTS, "evolved": dict.fromkeys(BOTH, BOT2)}
     return [
-        duel(f"{bot.replace(' ', '')}-{preset}-{rival}", (spec, rival), preset, games, seed, workers)
-        for bot, spec in bots.items() for preset in BOTH for rival in RIVALS
+        duel(f"{bot.replace(' ', '')}-{preset}-{rival}", (specs[preset], rival), preset, games, seed, workers)
+        for bot, specs in bots.items() for preset in BOTH for rival in RIVALS
     ]  # fmt: skip
 
 
@@ -87,10 +93,10 @@ def ladder(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
 
 
 def champion(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
-    games, few = {SMALL: scale.pick(40, 200), LARGE: scale.pick(8, 200)}, scale.pick(4, 40)
+    games, few = {SMALL: scale.pick(20, 200), LARGE: scale.pick(5, 200)}, scale.pick(1, 20)
     found = [
-        duel(f"champion-{preset}-{name}", (CHAMPION, spec), preset, games[preset], seed, workers)
-        for preset in BOTH for spec, name in SEVEN.items()
+        duel(f"champion-{preset}-{name}", (CHAMPION, specs[preset]), preset, games[preset], seed, workers)
+        for preset in BOTH for name, specs in SEVEN.items()
     ]  # fmt: skip
     # alphabeta wants rules without dice: the same rooms, and a draw where a coin would fall
     return found + [
@@ -100,9 +106,9 @@ def champion(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
 
 
 def readings(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
-    games = scale.pick(50, 500)
+    games = scale.pick(20, 500)
     return [
-        duel(f"reading-{change}-{rival}", (BOT1, rival), LARGE, games, seed, workers, dict([change.split("=")]))
+        duel(f"reading-{change}-{rival}", (BOT1[LARGE], rival), LARGE, games, seed, workers, dict([change.split("=")]))
         for change in READINGS for rival in RIVALS
     ]  # fmt: skip
 
@@ -110,11 +116,11 @@ def readings(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
 def territory(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
     """Matches against the second assistant's bot that are cut after some rounds: the same ones, since neither bot
     looks at the limit."""
-    games = scale.pick(20, 200)
+    games, luck = scale.pick(20, 200), own_luck(seed)
     return [
-        duel(f"territory-{preset}-{bot.replace(' ', '')}-{rounds}", (spec, "ta2"), preset, games, own_luck(seed),
+        duel(f"territory-{preset}-{bot.replace(' ', '')}-{rounds}", (specs[preset], "ta2"), preset, games, luck,
              workers, {"cap": rounds})
-        for preset in BOTH for bot, spec in BOTS.items() for rounds in MOMENTS
+        for preset in BOTH for bot, specs in BOTS.items() for rounds in MOMENTS
     ]  # fmt: skip
 
 
@@ -124,7 +130,7 @@ def own_luck(seed: int) -> int:
 
 def evolution(scale: Scale, seed: int, folder: Path, workers: Workers, k: int) -> Experiment:
     """The published scheme from one more first network: the best reward of each generation."""
-    generations, name = scale.pick(8, 60), f"evolution-{k}"
+    generations, name = scale.pick(4, 60), f"evolution-{k}"
     own = own_seed(seed, name)
     changes = {"agent": "bot2", "opponents": f"ta2+attack@{SMALL}", "scheme": "published", "games": 1, "spread": 0.03,
                "generations": generations}  # fmt: skip
@@ -138,18 +144,31 @@ def evolution(scale: Scale, seed: int, folder: Path, workers: Workers, k: int) -
     return Experiment(name, settings, generations, run)
 
 
+def flights() -> Experiment:
+    """How many steps the hunted one can run in the small room, from the start and from anywhere."""
+    rows, cols, limit = 13, 13, 50
+
+    def run(watch: Watch) -> Result:
+        found = flights_of(load(GAME), rows, cols, limit)
+        watch(1)
+        start = (cols + 1) * rows * cols + (rows - 1) * cols - 2
+        return {"start": int(found[start]), "longest": int(found.max()), "limit": limit}
+
+    return Experiment("flights", {"code": matches.codes(GAME, [CHAMPION])}, 1, run)
+
+
 def again(seed: int) -> Experiment:
     """The same matches twice."""
     own = own_seed(seed, "again")
 
     def run(watch: Watch) -> Result:
         values = load(GAME).rule_values(SMALL)
-        found = [play((BOT1, "ta1"), values, own, seat, 0, 20) for seat in (0, 1, 0, 1)]
+        found = [play((BOT1[SMALL], "ta1"), values, own, seat, 0, 20) for seat in (0, 1, 0, 1)]
         watch(4)
         return {"once": found[:2], "twice": found[2:]}
 
     settings = {"rules": game_parts(load(GAME), load(GAME).rule_values(SMALL)), "seed": own,
-                "code": matches.codes(GAME, [BOT1, "ta1"])}  # fmt: skip
+                "code": matches.codes(GAME, [BOT1[SMALL], "ta1"])}  # fmt: skip
     return Experiment("again", settings, 4, run)
 
 
@@ -158,7 +177,7 @@ def cost(seed: int) -> Experiment:
 
     def run(watch: Watch) -> Result:
         found = {}
-        for spec, name in {BOT1: "bot 1", BOT2: "bot 2", CHAMPION: CHAMPION, **SEARCHERS}.items():
+        for spec, name in {BOT1[LARGE]: "bot 1", BOT2: "bot 2", CHAMPION: CHAMPION, **SEARCHERS}.items():
             found[name] = {preset: milliseconds(spec, preset, seed) for preset in BOTH}
             watch(1)
         return {"ms": found, "generations": generations_a_minute(seed)}

@@ -36,8 +36,9 @@ substitutes, so their columns can be compared in direction alone."""
 
 PARITY = """Every move changes the distance between the two heads by one step. So on one player's turns it is always
 odd, on the other's always even, and only the former can ever step onto the other's head. In the small room that is
-the second player, in the large one the first. The other side can only keep away, which costs it land: between equals
-the seat decides."""
+the second player, in the large one the first. Without walkers it even does so by force: with each step it makes the
+larger of the two distances, in rows and in columns, smaller, and the other runs out of room. Whoever is hunted lives
+by the hunter's mistakes: between equals the seat decides."""
 
 DECIDES = """How the matches of both bots ended. Kills are heads taken, trails cut, enclosures and blunders."""
 
@@ -54,7 +55,7 @@ walls that enclose; a limit of 200 rounds."""
 
 OURS = """The champion sweeps in loops as large as the enemy's distance allows and searches every fight with the
 referee's own transition, walkers included. From the seat that can take heads it hunts; from the other it keeps
-away."""
+away, for as long as it can."""
 
 FOOTER = """All intervals are 95 %. Made by `ludus reproduce thrones`; the same seed gives the same numbers."""
 
@@ -161,7 +162,7 @@ def champion(results: Measured) -> str:
     for preset in BOTH:
         groups = [
             Group(name, [rate(results, f"champion-{preset}-{name}", seat, SEATS[seat]) for seat in (0, 1)])
-            for name in SEVEN.values()
+            for name in SEVEN
         ]
         title = f"Points of the champion, {RULES[preset]} (parity favours the {SEATS[FAVOURED[preset]]})"
         charts.append(bar_chart(title, SEATS, groups, 0.5))
