@@ -41,9 +41,12 @@ FIRST, SECOND, LATER = 0, 1, 2
 """Whose first turn it is."""
 MOST = 2
 COUNTER = ""
+MARKS = ("swapped", "turn_one", "turned", "given")
+"""What the state has more: whether sides were swapped, whose first turn it is, whether the second player has decided,
+and whether a first turn got its actions."""
 
 # ------------------------------------------------------------------------------------------------ the rules, wrapped
-# `base_…` are the game's own functions; `_bound` puts them behind these names.
+# `base_…` are the game's own functions; `bound` puts them behind these names.
 
 
 def own(*given: Any) -> Any:
@@ -187,12 +190,12 @@ LEARNING = ("shapes", "observe", "FEATURES", "policy_slot", "POLICY", "terms", "
 """What a board of several sizes tells learners; a slot for the swap has no place there, so they look at the fields."""
 
 
-def _bound(function: Callable, **names: Any) -> Any:
+def bound(function: Callable, **names: Any) -> Any:
     """A rule of this file with others behind its names."""
     scope = {**function.__globals__, **names}
     for name in function.__code__.co_names:
         if is_template(scope.get(name)):
-            scope[name] = _bound(scope[name], **names)
+            scope[name] = bound(scope[name], **names)
     copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
     copy.__module__ = __name__
     return rule(copy)
@@ -231,29 +234,32 @@ def with_handicaps(game: Game) -> Game:
 
 def _names(game: Game, extra: Mapping[str, Param]) -> dict[str, Any]:
     """All that the module of a wrapped game writes."""
-    module, facts = game.module, game.facts
-    names = {name: value for name, value in vars(module).items() if not name.startswith("__")}
-    names.pop("parse_state", None)  # a game's own notation does not say whose turn was the first
+    facts = game.facts
+    names = extended(game, extra, MARKS)
     if "pie" in extra and game.writes("shapes"):
         names = {name: value for name, value in names.items() if name not in LEARNING}
-    params = Params(**game.params.declared, **extra)
     names |= {
-        "__file__": module.__file__,
         "FACTS": replace(facts, max_actions=facts.max_actions + 1, max_plies=facts.max_plies + 1),
-        "PARAMS": params,
-        "State": _state(game, params),
-        "DRAWN_AS": game.name,
         "BUTTONS": (SWAP,),
     }
-    names |= _wrapped_rules(game, extra)
-    return names | _wrapped_words(game)
+    return names | _wrapped_rules(game, extra) | _wrapped_words(game)
 
 
-def _state(game: Game, params: Params) -> np.dtype:
+def extended(game: Game, extra: Mapping[str, Param], marks: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What a game's module writes, with more params and with whole numbers more in its state."""
+    names = {name: value for name, value in vars(game.module).items() if not name.startswith("__")}
+    names.pop("parse_state", None)  # a game's own notation knows nothing of them
+    params = Params(**game.params.declared, **extra)
+    state = _state(game, params, marks)
+    return names | {"__file__": game.module.__file__, "PARAMS": params, "State": state, "DRAWN_AS": game.name}
+
+
+def _state(game: Game, params: Params, marks: tuple[str, ...]) -> np.dtype:
+    """What is new comes first: a record that begins like the game's own would be taken for it by Numba."""
     own_type = game.state_type
     fields: dict[str, Any] = {name: own_type[name] for name in field_names(own_type) if name != "params"}
     fields = {name: (kind.base, kind.shape) if kind.shape else kind for name, kind in fields.items()}
-    return record(**fields, params=params, **dict.fromkeys(("swapped", "turn_one", "turned", "given"), np.int32))
+    return record(params=params, **dict.fromkeys(marks, np.int32), **fields)
 
 
 def _wrapped_rules(game: Game, extra: Mapping[str, Param]) -> dict[str, Any]:
@@ -261,17 +267,17 @@ def _wrapped_rules(game: Game, extra: Mapping[str, Param]) -> dict[str, Any]:
     names = game.names
     base = {f"base_{name}": names[name] for name in ("setup", "to_act", "legal", "step", "returns", "reflect_action")}
     counter = getattr(game.module, "ACTIONS_LEFT", "")
-    actions = _bound(add_actions, COUNTER=counter) if "first_actions" in extra else _bound(add_none)
-    pie = {} if "pie" in extra else {"may_swap": _bound(never_swap)}
+    actions = bound(add_actions, COUNTER=counter) if "first_actions" in extra else bound(add_none)
+    pie = {} if "pie" in extra else {"may_swap": bound(never_swap)}
     base |= {"give_actions": actions, "own": getattr(game.module, "final_count", None), **pie}
-    made = {name: _bound(globals()[name], **base) for name in ("setup", "to_act", "legal", "step", "reflect_action")}
-    made["returns"] = _bound(returns if "komi" in extra else uncounted_returns, **base)
+    made = {name: bound(globals()[name], **base) for name in ("setup", "to_act", "legal", "step", "reflect_action")}
+    made["returns"] = bound(returns if "komi" in extra else uncounted_returns, **base)
     if game.writes("is_legal"):
-        made["is_legal"] = _bound(is_legal, base_is_legal=game.module.is_legal, **base)
+        made["is_legal"] = bound(is_legal, base_is_legal=game.module.is_legal, **base)
     sized = "pie" in extra and game.writes("shapes")
     for name, wrapper in WITH_PLAYER.items():
         if game.writes(name) and not (sized and name in LEARNING):
-            made[name] = _bound(wrapper, own=getattr(game.module, name))
+            made[name] = bound(wrapper, own=getattr(game.module, name))
     if game.writes("POLICY") and not sized:
         made |= _policy(game)
     return made
@@ -284,9 +290,9 @@ def never_swap(state):
 
 def _policy(game: Game) -> dict[str, Any]:
     """One slot more, the last, for the swap."""
-    slot = game.module.policy_slot if game.writes("policy_slot") else _bound(own_number)
+    slot = game.module.policy_slot if game.writes("policy_slot") else bound(own_number)
     wider = replace(game.policy, extra=game.policy.extra + 1)
-    return {"POLICY": wider, "policy_slot": _bound(policy_slot, own=slot, SWAP_SLOT=game.policy.length)}
+    return {"POLICY": wider, "policy_slot": bound(policy_slot, own=slot, SWAP_SLOT=game.policy.length)}
 
 
 @template

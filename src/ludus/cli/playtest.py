@@ -10,16 +10,19 @@ import typer
 from ludus.cli import options
 
 if TYPE_CHECKING:
+    from ludus.game import Game
     from ludus.measure.readings import Readings
     from ludus.playtest.plan import Order
     from ludus.playtest.playtest import Playtest
 
 EXAMPLE = "Example: ludus playtest connect_four --quick"
+ADVICE = 0.15
+"""Of the time, for a step of each rule."""
 
 
 def command(
     game: options.GameName,
-    quick: Annotated[bool, typer.Option("--quick", help="A minute or two; the default takes about ten.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A minute or two; the default takes about fifteen.")] = False,
     hours: Annotated[float, options.number("Take this many hours, for narrow intervals and strong play.")] = 0.0,
     precision: Annotated[
         float, options.number("Half-width wanted for rates, like 0.02; chosen by the mode if 0.")
@@ -30,6 +33,12 @@ def command(
     agents: Annotated[
         list[str], typer.Option("--agent", help="A further agent to test the game with. May be repeated.")
     ] = [],  # noqa: B006
+    advise: Annotated[
+        bool | None, typer.Option("--advise/--no-advise", help="Try a step of each rule where a light is red.")
+    ] = None,
+    train: Annotated[
+        bool | None, typer.Option("--train/--no-train", help="Train a network as the strongest player; see docs.")
+    ] = None,
     games: Annotated[int, options.games("Matches of every lineup, instead of choosing by precision.", low=0)] = 0,
     out: Annotated[Path | None, options.folder("Folder of the report; the same folder resumes.")] = None,
     jobs: options.Jobs = 0,
@@ -43,21 +52,30 @@ def command(
     rulebook = load(game)
     order = Order(
         game, preset, options.read_rules(rule), players or rulebook.facts.players[0],
-        mode_for(quick, hours, precision), seed, agents, games,
+        mode_for(quick, hours, precision), seed, agents, games, *_thorough(rulebook, quick, games, train),
     )  # fmt: skip
     folder = out or Path("playtests") / _folder_name(rulebook.name, order)
-    playtest, readings, page = _run(order, folder, jobs)
+    playtest, readings, page = _run(order, folder, jobs, not quick if advise is None else advise)
     if json:
         options.print_json({"page": str(page), "notes": playtest.notes, **readings.to_dict()})
     else:
         _show(playtest, readings, page)
 
 
-def _run(order: Order, folder: Path, jobs: int) -> tuple[Playtest, Readings, Path]:
+def _thorough(game: Game, quick: bool, games: int, train: bool | None) -> tuple[bool, bool]:
+    """Whether kinds of action are forbidden, and whether a network is trained: by themselves where there is time."""
+    from ludus.playtest.training import pays
+
+    has_time = not quick and not games
+    return has_time, has_time and pays(game) if train is None else train
+
+
+def _run(order: Order, folder: Path, jobs: int, advise: bool) -> tuple[Playtest, Readings, Path]:
     """Play and write the report; a bar shows how far it is."""
     from ludus.playtest.run import Runner
     from ludus.playtest.verdict import read
     from ludus.report.playtest import write
+    from ludus.tuning.advice import advice
     from ludus.workers import Threads
 
     with options.progress_bar() as bar:
@@ -70,7 +88,9 @@ def _run(order: Order, folder: Path, jobs: int) -> tuple[Playtest, Readings, Pat
         playtest = runner.run()
         watch("writing the report", 0, 0)
         readings = read(playtest)
-        return playtest, readings, write(playtest, readings, runner.folder)
+        seconds, matches = (0.0, order.games) if order.games else (ADVICE * order.mode.seconds, 100)
+        steps = advice(playtest, readings.lights, seconds, matches, runner.workers, watch) if advise else []
+        return playtest, readings, write(playtest, readings, runner.folder, steps)
 
 
 def _folder_name(name: str, order: Order) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar, cast
 
 from ludus.game import Game
+from ludus.measure.intervention import Worth
 from ludus.measure.replays import Replay
 from ludus.measure.strength import pair_score
 from ludus.records import MatchRecord
@@ -68,6 +69,8 @@ class Evidence:
     """Matches of the strongest affordable level, each with a trace."""
     legal_kinds: dict[str, int]
     """How often each kind of action was legal in random play."""
+    restricted: Sequence[Worth] = field(default=(), kw_only=True)
+    """What kinds of action are worth, where some were forbidden."""
 
     _kept: dict[tuple, object] = field(init=False, repr=False, compare=False, default_factory=dict)
 

@@ -93,6 +93,12 @@ class Light:
     level: str = ""
     """Whose matches it rests on; the reader is told where they are weak."""
     metric: str = ""
+    found: Interval | None = None
+    """How far beyond what is fine, where that was measured: 0 where the light turns amber, 1 where red."""
+
+    def to_dict(self) -> dict[str, object]:
+        """For JSON, in words."""
+        return {name: getattr(self, name) for name in ("colour", "topic", "sentence", "level", "metric")}
 
 
 @dataclass(frozen=True)
@@ -113,7 +119,12 @@ class Limits:
         return "green" if value < amber and worst < red else "unsure"
 
     def light(self, topic: str, found: Interval, sentence: str, level: str = "") -> Light:
-        return Light(self.colour(found), topic, sentence, level)
+        return Light(self.colour(found), topic, sentence, level, found=self.excess(found))
+
+    def excess(self, found: Interval) -> Interval:
+        """How far beyond amber, measured by the way from there to red."""
+        value, low, high = ((x - self.amber) / (self.red - self.amber) for x in (found.value, found.low, found.high))
+        return Interval(value, min(low, high), max(low, high), found.n)
 
 
 def as_sentence(words: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 
 from ludus.errors import UnknownName
 from ludus.measure.evidence import Evidence
@@ -66,7 +66,7 @@ class Readings:
     def to_dict(self) -> dict[str, object]:
         return {
             "summary": self.summary(),
-            "lights": [asdict(light) for light in self.verdict()],
+            "lights": [light.to_dict() for light in self.verdict()],
             "readings": [reading.to_dict() for reading in self.numbers],
         }
 
@@ -85,4 +85,4 @@ def _qualified(light: Light, evidence: Evidence) -> Light:
         words.append(UNSURE)
     if evidence.is_weak(light.level):
         words.append(f"Seen in weak play only: {light.level}.")
-    return Light(light.colour, light.topic, " ".join(words), light.level, light.metric)
+    return replace(light, sentence=" ".join(words))

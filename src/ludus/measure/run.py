@@ -18,8 +18,10 @@ from ludus.errors import BadInput
 from ludus.game import Game
 from ludus.measure.evaluation import Evaluator, player_of, trace
 from ludus.measure.evidence import Evidence, Level, Lineup
+from ludus.measure.intervention import Worth, ban_of, worths
 from ludus.measure.metric import Metric
 from ludus.measure.metrics import metric
+from ludus.measure.metrics.action_use import telling
 from ludus.measure.readings import Readings, read
 from ludus.measure.replays import Replay, legal_kinds, replays_of
 from ludus.records import MatchRecord
@@ -72,7 +74,9 @@ class Table:
         traced = self.traced(lineups[0]) if "traces" in needs else None
         legal = legal_kinds(self.game, lineups[0].records) if "menus" in needs else {}
         levels = [Level(spec) for spec in specs]
-        evidence = Evidence(self.game, self.values, self.players, self.seed, levels, lineups, traced, legal)
+        worths = self.worths(lineups[0]) if "bans" in needs else []
+        own = (self.game, self.values, self.players, self.seed)
+        evidence = Evidence(*own, levels, lineups, traced, legal, restricted=worths)
         return read(evidence, wanted)
 
     def lineup(self, specs: Sequence[str], matches: int) -> Lineup:
@@ -89,6 +93,12 @@ class Table:
         seated = (specs[0], *[specs[-1]] * (self.players - 1))
         name, replays = " against ".join(specs), [replay for _, replay in own]
         return Lineup(name, seated, replays, [record for record, _ in own], wanted=len(own))
+
+    def worths(self, lineup: Lineup) -> list[Worth]:
+        """What the most telling kinds of action are worth."""
+        kinds = telling(lineup.replays, {})
+        ban, blocks = ban_of(self.game, self.values, self.players), len(lineup.records) // self.players
+        return worths(ban, kinds, self.values, lineup.specs[0], blocks, self.players, self.seed, self.workers)
 
     def traced(self, lineup: Lineup) -> Lineup:
         """The first matches of a lineup with what each seat could expect."""

@@ -45,6 +45,8 @@ MOST_HOURS = 10_000
 """A year and more: who writes a larger number has mistyped it."""
 MOST_MATCHES = 10_000_000
 SHARES = {"random": 0.1, "traces": 0.3}
+BANS, TRAINING = 0.15, 0.3
+"""The same, of the time of what is only done where it is asked for; it comes on top of the ladder's."""
 """Of the time; levels share the rest, each taking half of what is left, so that the strongest get the most."""
 
 
@@ -206,6 +208,10 @@ class Order:
     """Further agents, each a level of its own at the top of the ladder."""
     games: int = 0
     """Matches of every lineup, where they are not to be chosen by precision and time."""
+    bans: bool = False
+    """Whether kinds of action are forbidden to see what they are worth."""
+    train: bool = False
+    """Whether a network is trained to be the top of the ladder."""
 
     def content(self, game: Game) -> dict[str, str]:
         """All that decides the matches: the game's rules and numbers, every agent's sources, and what was asked for."""
@@ -213,5 +219,6 @@ class Order:
         for spec in ("random", "mcts", *["greedy"] * game.writes("heuristic"), *self.agents):
             parts |= agent_parts(spec, game)
         asked = {"players": self.players, "seed": self.seed, "matches": self.games, "agents": ", ".join(self.agents)}
+        asked |= {name: True for name in ("bans", "train") if getattr(self, name)}
         asked |= {"time": self.mode.seconds, "precision": self.mode.precision, "simulations": self.mode.top}
         return parts | {name: f"={value}" for name, value in asked.items()}

@@ -21,10 +21,11 @@ from ludus.game import Game
 from ludus.measure.evidence import Level, Lineup
 from ludus.measure.replays import legal_kinds, replays_of
 from ludus.measure.strength import pair_score
+from ludus.playtest import bans, training
 from ludus.playtest import plan as planning
 from ludus.playtest.flaws import faults_of, find_flaws, unused_kinds
 from ludus.playtest.ledger import Ledger
-from ludus.playtest.plan import MOST_MATCHES, RANDOM, Count, Gate, Order, count_for, gate, ladder, matches_for
+from ludus.playtest.plan import MOST_MATCHES, RANDOM, TRAINING, Count, Gate, Order, count_for, gate, ladder, matches_for
 from ludus.playtest.playtest import Playtest
 from ludus.playtest.series import series
 from ludus.playtest.tracing import Tracer, Watch
@@ -65,6 +66,7 @@ class Runner:
         with Store(self.folder / "matches.sqlite") as self.store:
             levels = self._climb()
             traced = self._trace(levels) if self.lineups[0].replays else None
+        worths = bans.forbid(self.order, self.game, self.lineups, levels, self.folder, self.ledger, self.workers)
         kinds = legal_kinds(self.game, self.lineups[0].records)
         flaws = find_flaws(self.lineups, self.order.players) + unused_kinds(kinds, self.lineups)
         self.ledger.kept["spent"] += time.monotonic() - started
@@ -74,7 +76,7 @@ class Runner:
             lineups=self.lineups, traced=traced, legal_kinds=kinds, title=self.game.facts.title,
             preset=self.order.preset, mode=self.order.mode.name, gates=self.gates, flaws=flaws,
             faults=faults_of(self.lineups), notes=self.notes + self._short_lineups(),
-            seconds=self.ledger.kept["spent"],
+            seconds=self.ledger.kept["spent"], restricted=worths,
         )  # fmt: skip
 
     def _short_lineups(self) -> list[str]:
@@ -132,8 +134,28 @@ class Runner:
                 if not self._passes("shallow"):
                     return played
         self._top_up(left)
+        played += self._train(played) if self.order.train else []
         self._passes("strong")
         return self._by_strength(played)
+
+    def _train(self, played: Sequence[Level]) -> list[Level]:
+        """A network as the top of the ladder, with as much time to think as the best search; what it met is kept."""
+        search = next((level for level in reversed(played) if level.sort == "search"), None)
+        if search is None:
+            return []
+        run = training.trained(self.order, self.game, self.folder, self.workers, self.watch)
+        seconds = TRAINING * self.order.mode.seconds
+        sims = training.FIRST_SIMS
+        if not self.order.games:
+            pilot = self._lineup([training.level(run, sims).spec], self.order.mode.precision, seconds / 8)
+            each = self.ledger.seconds_each(pilot.name)
+            sims = training.sims_for(self.ledger.seconds_each(search.spec), each)
+        level = training.level(run, sims)
+        if self._level(level, [search], seconds) is None:
+            self.notes.append(f"{level} is left out: {planning.FEWEST} matches of it take more than the time left")
+            return []
+        self.notes.append(training.gain(self.lineups, level, search))
+        return [level]
 
     def _by_strength(self, levels: Sequence[Level]) -> list[Level]:
         """Levels in the order of how many others each beats: more simulations need not beat a good heuristic."""

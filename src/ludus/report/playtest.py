@@ -35,14 +35,18 @@ from ludus.report.curves import curve
 from ludus.report.examples import examples_of
 from ludus.report.figures import actions_table, figures
 from ludus.report.glossary import glossary
+from ludus.report.minutes import SCRIPT as PACE
+from ludus.report.minutes import STYLE as PACE_STYLE
+from ludus.report.minutes import minutes
 from ludus.report.openings import openings_chart
 from ludus.report.page import Page, Section, Tile, bullets, paragraph, render, safe
+from ludus.tuning.advice import Step
 
 
-def write(playtest: Playtest, readings: Readings, folder: Path) -> Path:
-    """Write `report.html` and `report.json`; a reader never sees half of either."""
+def write(playtest: Playtest, readings: Readings, folder: Path, advice: Sequence[Step] = ()) -> Path:
+    """Write `report.html` and `report.json`; a reader never sees half of either. `advice` says what to change."""
     write_whole(folder / "report.json", json.dumps(to_dict(playtest, readings), indent=1, allow_nan=False))
-    return write_whole(folder / "report.html", render(page(playtest, readings)))
+    return write_whole(folder / "report.html", render(page(playtest, readings, advice)))
 
 
 def to_dict(playtest: Playtest, readings: Readings) -> dict[str, object]:
@@ -79,14 +83,15 @@ def _lineup_numbers(lineup: Lineup) -> dict[str, object]:
 # ------------------------------------------------------------------------------------------------ the page
 
 
-def page(playtest: Playtest, readings: Readings) -> Page:
+def page(playtest: Playtest, readings: Readings, advice: Sequence[Step] = ()) -> Page:
     examples, roles = examples_of(playtest)
     shown = [Boards(playtest.game, example) for example in examples]
     sections = [
         Section("Verdict", [_lights(readings), *_stop(playtest)]),
+        Section("What to change", _advice(advice)),
         Section("Problems in the rules", _flaws(playtest.flaws, roles)),
         Section("Seats and skill", figures(playtest, SEATS, SKILL)),
-        Section("Length", figures(playtest, RULES, LENGTH)),
+        Section("Length", [*minutes(playtest), *figures(playtest, RULES, LENGTH)]),
         Section("Three matches", [*_curves(shown), *figures(playtest, TENSION, TABLE)]),
         Section("Actions", [*figures(playtest, CHOICES), *actions_table(playtest)]),
         Section("Openings", _openings(playtest)),
@@ -104,8 +109,8 @@ def page(playtest: Playtest, readings: Readings) -> Page:
         footer=f"Made by `ludus playtest {playtest.game.source}`, seed {playtest.seed}; the same seed gives the same "
         "numbers. Brackets hold 95 % intervals. Every number speaks of the agents named beside it, and of people as "
         "far as they play alike.",
-        style=boards.STYLE + STYLE,
-        script=boards.SCRIPT,
+        style=boards.STYLE + PACE_STYLE + STYLE,
+        script=boards.SCRIPT + PACE,
     )
 
 
@@ -132,6 +137,11 @@ def _stop(playtest: Playtest) -> list[str]:
     shut = [gate for gate in playtest.gates if not gate.is_open]
     words = "The playtest stopped after"
     return [paragraph(f"*{words} {gate.name} play.* {as_sentence(gate.sentence)}", "stop") for gate in shut]
+
+
+def _advice(advice: Sequence[Step]) -> list[str]:
+    words = "One step of each rule, on the same seeds; ranked by how much of the red lights it takes away."
+    return [paragraph(words), bullets(as_sentence(step.sentence) for step in advice[:8])] if advice else []
 
 
 def _flaws(flaws: Sequence[Flaw], roles: Mapping[str, Example]) -> list[str]:

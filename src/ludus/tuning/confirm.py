@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from statistics import NormalDist
 from typing import Any
 
@@ -62,7 +62,7 @@ class Confirmed:
         return sum(one.miss(value) + 0.1 * one.eccentricity(value) for one, value in cells)
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {**asdict(self), "lights": [light.to_dict() for light in self.lights]}
 
     @classmethod
     def from_dict(cls, kept: Mapping[str, Any]) -> Confirmed:
@@ -84,7 +84,7 @@ def confirm(climb: Climb, values: dict[str, Any], matches: int, several: int, li
         readings = table.read(list(wanted.values()), climb.specs(k), matches)
         found[climb.agents[k]] = {text: widened(one, wider(several)) for text, one in climb.found_in(readings)}
     played = sum(len(kept) for kept in table.kept.values())
-    return Confirmed(values, found, readings.verdict(), played)
+    return Confirmed(values, found, [replace(light, found=None) for light in readings.verdict()], played)
 
 
 def wider(several: int) -> float:

@@ -177,6 +177,19 @@ def _lift_words(best: ActionUse, way: str, rows: Sequence[ActionUse]) -> str:
     )
 
 
+TRIED = 6
+"""Kinds that are worth an intervention."""
+
+
+def telling(replays: Replays, legal: Mapping[str, int]) -> list[str]:
+    """The kinds to ask for a cause: the largest lifts among those that some do, then those that are used most."""
+    rows = measure(replays, legal)
+    lifts = sorted(rows, key=lambda row: -abs(row.lift.value) * row.use.value**0.5 if 0 < row.use.value < 1 else 0.0)
+    some = [row.kind for row in lifts if 0 < row.use.value < 1]
+    every = [row.kind for row in rows if row.use.value == 1]
+    return list(dict.fromkeys([*some[: TRIED - 2], *every[:2], *some]))[:TRIED] if len(rows) > 1 else []
+
+
 def chart(evidence: Evidence) -> Intervals | None:
     """Who uses each kind of action, and how they fare."""
     rows = [row for lineup in evidence.judged() for row in evidence.once(measure, lineup.replays, evidence.legal_kinds)]
