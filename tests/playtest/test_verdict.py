@@ -71,8 +71,8 @@ def test_every_reading_rests_on_games_and_lies_in_its_interval(connect_four):
         assert reading.found.n > 0
         assert reading.found.low - 1e-9 <= reading.found.value <= reading.found.high + 1e-9, reading
     assert all(light.colour in COLOURS and light.sentence.endswith(".") for light in found.lights)
-    # For three players, for three levels, for games of chance, and without a number.
-    elsewhere = {"kingmaking", "non_transitivity", "luck_share", "luck_in_play", "action_use"}
+    # For three players, for three levels, for games of chance, for many actions, and where some are forbidden.
+    elsewhere = {"kingmaking", "non_transitivity", "luck_share", "luck_in_play", "action_use", "restricted_play"}
     assert {reading.metric for reading in found.numbers} >= set(all_metrics()) - elsewhere
 
 
