@@ -14,7 +14,7 @@ from ludus.learn.evolution import Settings, train
 from ludus.runs import RunFolder
 from ludus.workers import Threads
 from tests.agents.planet_wars.test_outlook import GAME, outlooks, positions
-from tests.agents.planet_wars.test_planner import SKY, plan
+from tests.agents.planet_wars.test_planner import plan
 
 
 @template
@@ -41,8 +41,7 @@ def test_a_plan_is_allowed_however_replies_count(trust):
 def work(spec: str) -> int:
     """What a plan took, in turns of sieges."""
     player = agent(spec, GAME)
-    states = GAME.parse_state(SKY, 2, GAME.rule_values())
-    player.act_many(states, np.array([0]), np.zeros((1, 1), np.uint64))
+    player.act_many(positions()[20:21], np.array([0]), np.zeros((1, 1), np.uint64))
     return player.work
 
 
@@ -75,3 +74,16 @@ def test_evolution_changes_its_numbers(tmp_path):
     (row,) = train(game, values, settings, run, 1, Threads(1))
     assert -100 <= row["margin"] <= 100
     assert len(np.loadtxt(tmp_path / "numbers.txt")) == len(TUNED)
+
+
+BEHIND = """
+P 0 0 1 40 5
+P 5 0 1 10 5
+P 10 0 1 20 5
+P 16 0 2 60 5
+P 30 0 2 90 5
+"""
+
+
+def test_what_is_spare_behind_the_front_moves_up():
+    assert {"0 1 40", "1 2 10"} <= set(plan("champion", BEHIND))

@@ -73,9 +73,9 @@ F 1 12 0 4 7 4
 """
 
 
-def plan(spec: str) -> list[str]:
-    """The orders of a turn in a crowded little position."""
-    states, orders = GAME.parse_state(SKY, 2, GAME.rule_values()), []
+def plan(spec: str, sky: str = SKY) -> list[str]:
+    """The orders of a turn, in a crowded little position unless another is given."""
+    states, orders = GAME.parse_state(sky, 2, GAME.rule_values()), []
     player = agent(spec, GAME)
     for step in itertools.count():
         action = int(player.act_many(states, np.array([0]), np.zeros((1, 1), np.uint64))[0])

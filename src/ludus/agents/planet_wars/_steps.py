@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ludus.agents.planet_wars._outlook import MINE, clash, foresee
+from ludus.agents.planet_wars._outlook import MINE, RIVALS, clash, foresee
 from ludus.agents.planet_wars._siege import worth_of
 from ludus.compile import rule
 from ludus.games._planet_wars_maps import NEUTRAL
@@ -128,11 +128,14 @@ def add_step(steps, count, dest, arrive, need, source):
 
 
 @rule
-def list_captures(outlook, siege, steps, count, dest):
-    """Steps that take or save a planet: as soon as that can be done, and later where a planet would send ships now."""
+def list_captures(outlook, siege, steps, count, dest, far):
+    """Steps that take or save a planet: as soon as that can be done, and later where a planet would send ships now.
+    The rival has time to prepare for what is `far`."""
     tried = 0
     for arrive in range(1, outlook.span):
         if tried > 0 and not leaves_now(outlook, dest, arrive):
+            continue
+        if arrive > far and outlook.owner[dest, arrive] == RIVALS:
             continue
         least = ships_to_hold(outlook, siege, dest, arrive, False)
         if least == 0 or ships_at_hand(outlook, dest, arrive) < least:
@@ -185,7 +188,7 @@ def list_steps(outlook, siege, steps, weights):
     """All steps worth a look; `siege` must be of this outlook."""
     count = 0
     for dest in range(outlook.planets):
-        count = list_captures(outlook, siege, steps, count, dest)
+        count = list_captures(outlook, siege, steps, count, dest, weights.far)
     for source in range(outlook.planets):
         if outlook.owner[source, 0] != MINE or outlook.spare[source, 0] == 0:
             continue

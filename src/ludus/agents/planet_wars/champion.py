@@ -3,7 +3,8 @@
 Every step is judged alone by what the whole position is then worth, and the best are chained, each judged anew after
 those before it. Defence, sniping, supply and the choice of a front need no rules of their own: they fall out of the
 judgement. Several plans are made so, each from another first step; to each the rival replies with the best plan of its
-own, found in the same way, and the plan is taken that stands best after that.
+own, found in the same way, and the plan is taken that stands best after that. Ships that it leaves behind the front are
+then moved up.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from ludus.agents._tuned import tuned_numbers
+from ludus.agents.planet_wars._flow import flow_on
 from ludus.agents.planet_wars._outlook import OUTLOOK, look, turn_round
 from ludus.agents.planet_wars._plans import PLAN, PlanningAgent, add_order, next_order, start_of_turn
 from ludus.agents.planet_wars._siege import SIEGE, WEIGHTS, worth_of
@@ -35,7 +37,7 @@ LINKS = 12  # steps in a plan
 WORK = 400_000  # turns of sieges in a millisecond: counted, not timed, so that the same view gives the same plan
 SMALL = 1e-9
 TUNED = {"span": (4, 60), "delay": (0, 8), "pull": (0, 99), "cost": (0, 9), "share": (0, 16), "second": (0, 9),
-         "hope": (0, 1), "raids": (0, 30), "relay": (-1, 9)}  # fmt: skip
+         "hope": (0, 1), "raids": (0, 30), "relay": (-1, 9), "far": (4, 60), "flow": (0, 999)}  # fmt: skip
 """The numbers that evolution may change, and between which ends they make sense."""
 
 
@@ -88,12 +90,11 @@ def answered(outlook, siege, weights, steps, parts, draft):
 
 @rule
 def make_plan(state, player, weights, outlooks, siege, steps, parts, drafts, plan):
-    """All orders of a turn: the best of the plans that begin with the best steps, or none."""
-    plan.count = 0
+    """All orders of a turn: the best of the plans that begin with the best steps, or none; then what flows on."""
     siege.work = 0
     look(state, player, max(1, min(weights.span, state.params.turns - state.turn)), outlooks[0])
     count, still = list_judged(outlooks[0], siege, weights, steps[0], parts)
-    best = still + SMALL
+    best, chosen = still + SMALL, -1
     if weights.trust > 0.0:
         outlooks[1] = outlooks[0]
         best = weights.trust * answered(outlooks[1], siege, weights, steps[1], parts, drafts[1])
@@ -104,18 +105,27 @@ def make_plan(state, player, weights, outlooks, siege, steps, parts, drafts, pla
         bring_best_forward(steps[0], start, count)
         if start == 0 and weights.trust == 0.0 and steps[0, 0].gain <= best:
             break
-        outlooks[1] = outlooks[0]
-        steps[1, :count] = steps[0, :count]
-        steps[1, 0] = steps[0, start]
-        steps[1, start] = steps[0, 0]
-        worth = chain(outlooks[1], siege, weights, steps[1], count, parts, drafts[0])
+        worth = chain_from(outlooks, siege, weights, steps, start, count, parts, drafts[0])
         if weights.trust > 0.0:
             worth *= 1.0 - weights.trust
             worth += weights.trust * answered(outlooks[1], siege, weights, steps[1], parts, drafts[1])
         if worth > best:
-            best = worth
-            plan.count = drafts[0].count
-            plan.orders[: plan.count] = drafts[0].orders[: plan.count]
+            best, chosen = worth, start
+    plan.count = 0
+    outlooks[1] = outlooks[0]
+    if chosen >= 0:
+        chain_from(outlooks, siege, weights, steps, chosen, count, parts, plan)
+    flow_on(outlooks[1], siege, weights, steps[1, 0], parts, plan)
+
+
+@rule
+def chain_from(outlooks, siege, weights, steps, start, count, parts, plan):
+    """The plan that begins with one of the steps, written into the second outlook; its worth."""
+    outlooks[1] = outlooks[0]
+    steps[1, :count] = steps[0, :count]
+    steps[1, 0] = steps[0, start]
+    steps[1, start] = steps[0, 0]
+    return chain(outlooks[1], siege, weights, steps[1], count, parts, plan)
 
 
 @template
@@ -146,11 +156,13 @@ class Champion(PlanningAgent):
     pull: float = setting(
         1.0, "how bad a ship of the rival's is that still stands, in thousandths of a ship a turn", low=0
     )
-    cost: float = setting(0.8, "how bad a ship is that is lost to a neutral planet", low=0)
+    cost: float = setting(0.6, "how bad a ship is that is lost to a neutral planet", low=0)
     share: float = setting(7.0, "sixteenths of the streams in the second siege", low=0)
     second: float = setting(1.0, "how much the second siege counts beside the first", low=0)
     hope: float = setting(0.54, "how much a planet counts that only a siege would win", low=0, high=1)
     raids: float = setting(11.0, "longest trip of a move against the rival; farther ones go to own planets only", low=0)
+    far: float = setting(12.0, "longest trip to a planet of the rival's that is to be taken", low=4)
+    flow: float = setting(20.0, "what may be lost for moving ships on to the front that no step wanted", low=0)
     relay: float = setting(1.0, "turns that a move by way of another own planet may take longer; -1: never so", low=-1)
     trust: float = setting(
         0.5, "how much the worth after the rival's reply counts, against that before it", low=0, high=1
