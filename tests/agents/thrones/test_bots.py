@@ -118,7 +118,15 @@ def test_a_network_of_another_shape_is_refused(tmp_path):
         agent(f"bot1:run={run}", THRONES)
 
 
-@pytest.mark.parametrize("spec", ["bot1:run=thrones-bot1", "bot2:run=thrones-bot2", "bot2:run=thrones-bot2-published"])
+def test_a_training_goes_on_from_the_network_of_a_run():
+    shipped = np.loadtxt(SHIPPED / "thrones-bot2" / "numbers.txt")
+    assert np.array_equal(agent("bot2:run=thrones-bot2", THRONES).tunable(), shipped)
+
+
+BOT1 = ["bot1:run=thrones-bot1", "bot1:run=thrones-bot1-small"]
+
+
+@pytest.mark.parametrize("spec", [*BOT1, "bot2:run=thrones-bot2", "bot2:run=thrones-bot2-published"])
 def test_trained_players_ship(spec):
     played = contest("thrones", [spec, "rand"], games=10, seed=1, preset="paper_small")
     assert played.agents[0].score >= 0.6

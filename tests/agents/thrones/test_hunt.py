@@ -7,8 +7,9 @@ import pytest
 
 from ludus.agents.thrones._hunt import flights_of, hunt
 from ludus.agents.thrones.course import rand_action
-from ludus.catalogue import load
+from ludus.catalogue import agent, load
 from ludus.compile import template
+from ludus.papers.thrones.duels import play
 from ludus.rules import step
 
 GAME = load("thrones")
@@ -83,3 +84,18 @@ def test_in_the_small_room_the_hunter_catches_whoever_runs():
     GAME.kernel(hunt_runners)(states, words)
     assert (states["winner"] == 2).all()
     assert states["plies"].max() <= 38
+
+
+@pytest.mark.parametrize("rival", ["ta1", "ta2", "attack"])
+def test_the_champion_hunts(rival):
+    played = play(("champion", rival), GAME.rule_values("paper_small"), 1, 1, 0, 10)
+    assert played["wins"] == 10
+    assert played["plies"] <= 380
+
+
+def test_the_champion_answers_on_several_maps_at_once():
+    champion = agent("champion:nodes=50", GAME)
+    views, words = np.concatenate([room(5), room(4), room(5)]), np.zeros((3, 1 + champion.memory), np.uint64)
+    together = champion.act_many(views, np.zeros(3, np.int64), words.copy())
+    alone = [champion.act_many(views[i : i + 1], np.zeros(1, np.int64), words[i : i + 1].copy())[0] for i in range(3)]
+    assert together.tolist() == alone
