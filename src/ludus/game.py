@@ -142,9 +142,10 @@ class Game:
     def fingerprint(self) -> str:
         """Changes whenever a function of the game that is played with does, a helper of one, or a table.
 
-        What only Ludus adds does not count, nor what only tests use; ``python3.11-…``, see `other_rules`.
+        What only Ludus adds does not count, nor what only tests use, nor `terms`, which a run of TD is bound to by
+        itself; ``python3.11-…``, see `other_rules`.
         """
-        names = sorted({*rules.REQUIRED, *rules.DEFAULTS, "observe", "terms"} - {"forcing", "valid", "twin"})
+        names = sorted({*rules.REQUIRED, *rules.DEFAULTS, "observe"} - {"forcing", "valid", "twin"})
         written = [(name, getattr(self.module, name)) for name in names if self.writes(name)]
         played = content(self.state_type, self.facts.players, self.facts.max_plies, written)
         return f"python{sys.version_info[0]}.{sys.version_info[1]}-{played}"

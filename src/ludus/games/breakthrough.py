@@ -19,8 +19,11 @@ Options: the number of rows and of columns. Presets: 6x6, 5x5 and 4x4, which are
 import numpy as np
 
 from ludus.errors import BadNotation
+from ludus.games._breakthrough_terms import TERMS, terms
 from ludus.rules import Facts, Param, Params, record, rule
 from ludus.shapes import planes, squares
+
+__all__ = ["TERMS", "terms"]  # written next door
 
 # Every move but the last brings a piece one row nearer to the row before its goal: 8 * 6 + 8 * 5 such moves a player.
 FACTS = Facts("Breakthrough", players=(2, 2), max_actions=48, max_plies=177)

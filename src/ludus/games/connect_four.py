@@ -18,8 +18,11 @@ Smaller boards (`rows`, `columns`) are the lower left part of this one.
 import numpy as np
 
 from ludus.errors import BadNotation
+from ludus.games._connect_four_terms import TERMS, terms
 from ludus.rules import Facts, Param, Params, record, rule
 from ludus.shapes import flat, planes, squares
+
+__all__ = ["TERMS", "terms"]  # written next door
 
 FACTS = Facts("Connect four", players=(2, 2), max_actions=7, max_plies=42)
 
