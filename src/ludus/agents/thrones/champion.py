@@ -1,6 +1,7 @@
 """The champion of Thrones: sweeps like the second assistant's bot, in larger loops, and looks before every step
 whether a fight is won or lost.
 
+- Where no walker roams and parity lets it take heads it hunts, and catches the other by force (`_hunt`).
 - A plan is as long as the enemy's way to it allows (`boldness`), and may close on itself. Where parity lets the enemy
   take heads, and never the player, a plan keeps away from it (`berth`).
 - Outside, a step is taken only while there is a way home on which nobody can be in time.
