@@ -35,7 +35,7 @@ def command(
     minutes: Annotated[float, options.number("How long it may take; 10 if no --candidates are given.")] = 0.0,
     candidates: Annotated[int, options.games("Rule sets to try, instead of minutes.", low=0)] = 0,
     matches: Annotated[int, options.games("Matches of a rule set at each gate.")] = 200,
-    fresh: Annotated[int, options.games("Matches that confirm a rule set, at each strength.")] = 1000,
+    fresh: Annotated[int, options.games("Matches to confirm each of the best; 0: enough.", low=0)] = 0,
     best: Annotated[int, typer.Option(help="How many rule sets are confirmed on fresh seeds.", min=1, max=50)] = 5,
     playtests: Annotated[float, options.number("Seconds for a full playtest of each of the best; 0: none.")] = 20.0,
     out: Annotated[Path | None, options.folder("Folder of the tuning; the same folder resumes.")] = None,

@@ -20,7 +20,9 @@ from ludus.catalogue import load_for
 from ludus.errors import BadInput
 from ludus.game import Game
 from ludus.identity import agent_parts, game_parts
+from ludus.measure.run import Table
 from ludus.playtest.compare import Compared, Pairs, Version, compare
+from ludus.playtest.plan import LONG
 from ludus.playtest.series import series
 from ludus.records import Store
 from ludus.tuning.book import Book
@@ -32,6 +34,8 @@ from ludus.workers import Threads, Workers
 
 AGENTS = ("mcts:sims=32", "mcts:sims=128")
 """Shallow and deeper search, four times apart."""
+FRESH = 1000
+"""Matches that confirm a rule set, at least; with a narrow target twice what it needs."""
 SEARCHING = 0.6
 """Of the minutes; the rest confirms the best and compares with the start."""
 FEWEST = 4
@@ -102,7 +106,7 @@ def order(
     players: int = 0,
     seed: int = 0,
     matches: int = 200,
-    fresh: int = 1000,
+    fresh: int = 0,
     best: int = 5,
     candidates: int = 0,
     minutes: float = 0.0,
@@ -112,7 +116,11 @@ def order(
     wanted = read_targets(targets)
     rulebook = load_for(game, rules)
     ranges, fixed = read_ranges(rulebook, rules)
-    specs = [full_spec(spec, rulebook) for spec in (agents or AGENTS)]
+    players = players or rulebook.facts.players[0]
+    values = rulebook.rule_values(preset, fixed)
+    rulebook.check_setting(players, values)
+    specs = [full_spec(spec, rulebook) for spec in (agents or _usual_agents(rulebook, values, players))]
+    fresh = fresh or max(FRESH, 2 * max(matches_needed(target, best) for target in wanted))
     if len(set(specs)) < len(specs):
         raise BadInput("each agent is a level of play of its own; name each only once, from weak to strong")
     if minutes < 0 or minutes > MOST_MINUTES or candidates < 0:
@@ -120,12 +128,18 @@ def order(
     if not minutes and not candidates:
         minutes = 10.0
     made = Order(
-        rulebook, preset, ranges, fixed, wanted, specs, players or rulebook.facts.players[0], seed,
+        rulebook, preset, ranges, fixed, wanted, specs, players, seed,
         matches, fresh, max(1, best), candidates, minutes, lights,
     )  # fmt: skip
-    rulebook.check_setting(made.players, made.start)
     _refuse_small_budget(made)
     return made
+
+
+def _usual_agents(game: Game, values: dict[str, object], players: int) -> list[str]:
+    """Two searches; where matches are long they stop early and ask the heuristic, as in a playtest."""
+    few = Table(game, values, players, 0, Threads(1)).lineup(["random"], 8)
+    is_long = game.writes("heuristic") and sum(replay.plies for replay in few.replays) > LONG * len(few.replays)
+    return [f"{spec},horizon=20" if is_long else spec for spec in AGENTS]
 
 
 def _refuse_small_budget(made: Order) -> None:
@@ -269,15 +283,22 @@ class Tuning:
             self.watch("today's rules", 0, 0)
             began = time.monotonic()
             kept = self.climb.candidate({}).to_dict()
+            seconds = time.monotonic() - began
+            self.book.note("each", seconds / max(1, kept["matches"]))
             self.book.note("start", kept)
-            self._refuse_few_minutes(time.monotonic() - began, max(1, kept["matches"]))
+            self._refuse_few_minutes(seconds)
         return Candidate.from_dict(kept)
 
-    def _refuse_few_minutes(self, seconds: float, matches: int) -> None:
+    @property
+    def _confirming(self) -> float:
+        """About how many seconds the confirmation of a rule set takes."""
+        return 2 * self.order.fresh * float(self.book.noted("each") or 0.0)
+
+    def _refuse_few_minutes(self, seconds: float) -> None:
         """Where the minutes decide, they must allow a few candidates and the confirmation of one."""
         if self.order.candidates:
             return
-        needed = (FEWEST + 1) * seconds + 2 * 2 * self.order.fresh * seconds / matches
+        needed = (FEWEST + 1) * seconds + 2 * self._confirming
         if needed > 60 * self.order.minutes:
             raise BadInput(
                 f"{self.order.minutes:g} minutes are too few for any verdict: {FEWEST} candidates and a confirmation "
@@ -308,7 +329,17 @@ class Tuning:
         others = [one for one in self.book.candidates if any(start[k] != v for k, v in one.values.items())]
         passed = [one for one in others if not one.dropped]
         near = sorted(passed or [one for one in others if one.found], key=self._distance)
-        return near[: self.order.best]
+        return near[: self._number()]
+
+    def _number(self) -> int:
+        """How many are confirmed: as many as were asked for, or as the minutes that are left allow."""
+        if self.order.candidates:
+            return self.order.best
+        if self.book.noted("number") is None:
+            left = 60 * self.order.minutes - self._seconds()
+            affordable = int(left / max(self._confirming, 1e-9)) - 1
+            self.book.note("number", min(self.order.best, max(1, affordable)))
+        return int(self.book.noted("number"))
 
     def _distance(self, one: Candidate) -> tuple[float, ...]:
         aims = [-target.aim * one.last[target.text].value for target in self.book.aims if target.text in one.last]
