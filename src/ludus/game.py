@@ -147,8 +147,12 @@ class Game:
         """
         names = sorted({*rules.REQUIRED, *rules.DEFAULTS, "observe"} - {"forcing", "valid", "twin"})
         written = [(name, getattr(self.module, name)) for name in names if self.writes(name)]
-        played = content(self.state_type, self.facts.players, self.facts.max_plies, written)
-        return f"python{sys.version_info[0]}.{sys.version_info[1]}-{played}"
+        return _tag(content(self.state_type, self.facts.players, self.facts.max_plies, written))
+
+    @property
+    def terms_fingerprint(self) -> str:
+        """The same for the game's own `terms`; "" if it writes none."""
+        return _tag(content(self.module.terms)) if self.writes("terms") else ""
 
     # -------------------------------------------------------------------------------------------- positions
 
@@ -309,6 +313,10 @@ class Game:
     def state_json(self, state: State) -> dict[str, object]:
         """Every field of a state but its gaps, as plain numbers and lists."""
         return {name: _plain(state[name]) for name in rules.field_names(self.state_type)}
+
+
+def _tag(played: str) -> str:
+    return f"python{sys.version_info[0]}.{sys.version_info[1]}-{played}"
 
 
 def other_rules(one: str, two: str) -> bool:

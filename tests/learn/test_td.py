@@ -111,6 +111,15 @@ def test_every_kind_of_game_can_be_learnt(tmp_path):
         run_td(load("kuhn_poker"), tmp_path / "deep", games=40, depth=2)
 
 
+def test_weights_of_other_terms_are_refused(tmp_path):
+    run = run_td(load("pivit"), tmp_path / "run", games=2, every=2)
+    assert run.read("weights.txt").startswith(b"# python")
+    lines = run.read("weights.txt").split(b"\n")
+    run.write("weights.txt", b"\n".join([lines[0][:-4] + b"beef", *lines[1:]]))
+    with pytest.raises(Mismatch, match=r"over the terms python.*beef of pivit, and now they are python"):
+        agent(f"greedy:run={run.path}", "pivit")
+
+
 def test_weights_of_another_game_are_refused(tmp_path):
     run = run_td(load("tic_tac_toe"), tmp_path / "run", games=20, every=20)
     with pytest.raises(Mismatch, match="was trained for tic_tac_toe"):

@@ -85,11 +85,14 @@ class AlphaBeta(Agent):
         return Thoughts(search.value, [search.best], [search.value], [search.nodes], search.line(), note)
 
     def _search(self, views: np.ndarray, player: int, menu: np.ndarray) -> Deepening | MaxN:
-        judged = own_room(self._evaluation)
+        judged = own_room(self._judging(int(views[0].players)))
         if self.rivals == "maxn" and views[0].players > 2:
             return MaxN(self.game, views, player, menu, judged)
         forced = self.forced if self.forced >= 0 else 0 if self.depth else FORCED
         return Deepening(self.game, views, player, menu, self.table, judged, forced, not self.depth)
+
+    def _judging(self, players: int) -> Evaluation:
+        return self._evaluation
 
     def _deepen(self, search: Deepening | MaxN) -> None:
         """Depth after depth, up to the limits."""

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ludus.agents._evaluation import FILE
+from ludus.agents._evaluation import FILE, evaluation_text
 from ludus.agents.greedy import Looks, Room, best_entry, looks_of, new_room, weigh_actions
 from ludus.arena.lockstep import play_to_the_end
 from ludus.arena.statistics import wilson
@@ -230,7 +230,7 @@ def train(
     for iteration in range(done, TOTAL(settings)):
         last = min((iteration + 1) * settings.every, settings.games)
         surprise = learner.play(iteration * settings.every, last)
-        run.write(FILE, "\n".join(repr(float(weight)) for weight in learner.settled).encode())
+        run.write(FILE, evaluation_text(game, learner.settled))
         row = {"games": last, **learner.measure(SPEC(settings, run.path)), "surprise": round(surprise, 5)}
         run.log(row)
         run.write(STATE, learner.checkpoint())
