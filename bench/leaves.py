@@ -69,7 +69,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=7)
     rounds = parser.parse_args().rounds
-    for name, network in GAMES[2:]:
+    for name, network in GAMES:
         for trees in ROWS:
             print(compare(name, network, trees, rounds), flush=True)
 
