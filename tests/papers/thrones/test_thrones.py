@@ -60,6 +60,25 @@ def test_a_head_taken_from_the_wrong_seat_would_break_the_law(taker, verdict):
     assert judgements.heads(found).verdict is verdict
 
 
+@pytest.mark.parametrize(("ending", "verdict"), [("area", Verdict.REACHED), ("head", Verdict.NOT_REACHED)])
+def test_a_champion_that_loses_its_head_is_told(ending, verdict):
+    found = Measured()
+    for preset in BOTH:
+        for name in lineups.SEVEN:
+            found.found[f"champion-{preset}-{name}"] = {"games": 400, "seats": 2 * [seat(150, lost=ending)]}
+    assert {one.claim.key: one.verdict for one in judgements.champion(found)}["champion-head"] is verdict
+
+
+def test_cells_of_the_rivals_know_how_many_matches_they_rest_on():
+    found = Measured()
+    for spec in lineups.KNOWN[SMALL]:
+        for rival in lineups.RIVALS:
+            found.found[f"ladder-{SMALL}-{spec}-{rival}"] = {"games": 400, "seats": [seat(100), seat(100)]}
+    cells = judgements.known_cells(found, SMALL)
+    assert cells["Attack, first"]["Attack"].published.games == 50
+    assert cells["Attack, first"]["TA1"].published.games == cells["TA2, second"]["Rand"].published.games == 30
+
+
 def test_seats_are_summed():
     assert summed([seat(3, 5), seat(1, 5)])["won"] == {"area": 4}
 
@@ -71,7 +90,7 @@ def test_a_duel_is_the_same_on_any_number_of_threads():
 
 
 def test_a_tiny_run_writes_page_and_numbers(tmp_path, monkeypatch):
-    one = duel(f"bot1-{SMALL}-rand", (lineups.BOT1, "rand"), SMALL, 4, 1, Threads(1))
+    one = duel(f"bot1-{SMALL}-rand", (lineups.BOT1[SMALL], "rand"), SMALL, 4, 1, Threads(1))
     monkeypatch.setattr(lineups, "table", lambda *given: [one])
     for name in ("ladder", "champion", "readings", "territory"):
         monkeypatch.setattr(lineups, name, lambda *given: [])
@@ -82,5 +101,6 @@ def test_a_tiny_run_writes_page_and_numbers(tmp_path, monkeypatch):
     verdicts = {claim["key"]: claim["verdict"] for claim in numbers["claims"]}
     assert verdicts["parity"] == "reproduced"
     assert verdicts["again"] == "reached"
+    assert verdicts["caught"] == "reproduced"
     assert verdicts["champion-other"] == "not measured"
     assert paper.TITLE in (tmp_path / "thrones.html").read_text()
