@@ -51,9 +51,10 @@ class Scale:
     window: int
 
 
-ON_GPU = Scale(8192, 128, 0.0, 4096, 1.6, 12_000_000)
+ON_GPU = Scale(8192, 32, 0.0, 4096, 1.6, 12_000_000)
 BY_CELLS, BY_FLAT = Scale(64, 64, 0.5, 256, 3.0, 400_000), Scale(256, 128, 0.5, 1024, 5.0, 2_000_000)
-"""On a processor, matches for each worker."""
+"""On a processor, matches for each worker. On a GPU few simulations: connect four came nearer to perfect play with 48
+million positions of 4 in 7 minutes than with 9 million of 128 in 5."""
 
 
 def make_plan(game: Game, players: int, values: Mapping[str, object], settings: Any, workers: int) -> Plan:
