@@ -77,7 +77,7 @@ def experiments(scale: Scale, seed: int, folder: Path, workers: Workers) -> list
 
 def table(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
     """The published table, and the second bot as we evolved it."""
-    games = scale.pick(200, 1_000)
+    games = scale.pick(40, 200)
     bots = {**BOTS, "evolved": dict.fromkeys(BOTH, BOT2)}
     return [
         duel(f"{bot.replace(' ', '')}-{preset}-{rival}", (specs[preset], rival), preset, games, seed, workers)
@@ -86,7 +86,7 @@ def table(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
 
 
 def ladder(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
-    games = scale.pick(200, 1_000)
+    games = scale.pick(40, 200)
     return [
         duel(f"ladder-{preset}-{spec}-{rival}", (spec, rival), preset, games, seed, workers)
         for preset in BOTH for spec in KNOWN[preset] for rival in RIVALS
@@ -94,7 +94,7 @@ def ladder(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
 
 
 def champion(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
-    games, few = {SMALL: scale.pick(20, 200), LARGE: scale.pick(5, 200)}, scale.pick(1, 20)
+    games, few = {SMALL: scale.pick(10, 200), LARGE: scale.pick(4, 200)}, 20 if scale.is_full else 1
     found = [
         duel(f"champion-{preset}-{name}", (CHAMPION, specs[preset]), preset, games[preset], seed, workers)
         for preset in BOTH for name, specs in SEVEN.items()
@@ -107,7 +107,7 @@ def champion(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
 
 
 def readings(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
-    games = scale.pick(20, 500)
+    games = scale.pick(10, 200)
     return [
         duel(f"reading-{change}-{rival}", (BOT1[LARGE], rival), LARGE, games, seed, workers, dict([change.split("=")]))
         for change in READINGS for rival in RIVALS
@@ -117,7 +117,7 @@ def readings(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
 def territory(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
     """Matches against the second assistant's bot that are cut after some rounds: the same ones, since neither bot
     looks at the limit."""
-    games, luck = scale.pick(20, 200), own_luck(seed)
+    games, luck = scale.pick(10, 200), own_luck(seed)
     return [
         duel(f"territory-{preset}-{bot.replace(' ', '')}-{rounds}", (specs[preset], "ta2"), preset, games, luck,
              workers, {"cap": rounds})
