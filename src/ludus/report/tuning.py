@@ -141,7 +141,9 @@ def _lights(one: Confirmed) -> str:
         if colours[colour]
     ]
     worst = [light for light in one.lights if light.colour in ("red", "amber")][:3]
-    words = "".join(f"<span class=why>{safe(light.topic)}: {safe(light.sentence)}</span>" for light in worst)
+    words = "".join(
+        f"<span class=why>{safe(light.topic)}: {safe(light.sentence.replace('*', ''))}</span>" for light in worst
+    )
     return " ".join(counts) + words
 
 
