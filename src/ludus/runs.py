@@ -22,6 +22,7 @@ import numpy as np
 
 from ludus.disk import read_json, write_whole
 from ludus.errors import BadInput, DiskTrouble, LudusError, Mismatch, UnknownName
+from ludus.frames import frame, read_value
 from ludus.game import Game, other_rules
 
 SHIPPED = Path(__file__).parent / "trained"
@@ -90,6 +91,10 @@ class RunFolder:
     def rows(self) -> list[dict[str, str]]:
         """The log so far. A last line that was never finished is left out: its row will be made again."""
         return self.load("log.csv", _read_log) or []
+
+    def frame(self):
+        """The log as an Arrow table, for pandas, polars and others."""
+        return frame({name: read_value(cell) for name, cell in row.items()} for row in self.rows())
 
     def log(self, row: Mapping[str, object]) -> None:
         """Add a row; the first names the columns, and no later one has others."""

@@ -17,6 +17,7 @@ from ludus.arena.lockstep import Seating
 from ludus.arena.match import Match
 from ludus.arena.statistics import Interval, confidence_sequence, score_of_blocks
 from ludus.catalogue import agent, load
+from ludus.frames import frame
 from ludus.records import MatchRecord
 from ludus.workers import Workers
 
@@ -54,19 +55,17 @@ class Contest:
     limited: int = 0
     """Matches that reached the declared maximum of plies."""
 
+    def rows(self) -> list[dict[str, object]]:
+        """One for each agent."""
+        names = ("spec", "wins", "draws", "score", "low", "high")
+        return [{name: getattr(one, name) for name in names} for one in self.agents]
+
+    def frame(self):
+        """The rows as an Arrow table, for pandas, polars and others."""
+        return frame(self.rows())
+
     def to_dict(self) -> dict[str, object]:
-        rows = [
-            {
-                "spec": one.spec,
-                "wins": one.wins,
-                "draws": one.draws,
-                "score": one.score,
-                "low": one.low,
-                "high": one.high,
-            }
-            for one in self.agents
-        ]
-        return {**asdict(self), "agents": rows}
+        return {**asdict(self), "agents": self.rows()}
 
 
 def contest(

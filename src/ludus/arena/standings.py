@@ -20,6 +20,7 @@ from ludus.arena.schedule import Lineup
 from ludus.arena.series import Moments, Series
 from ludus.arena.statistics import GsprtResult, Interval, score_of_blocks
 from ludus.errors import LudusError
+from ludus.frames import frame
 from ludus.records import Store
 
 Pair = tuple[str, str]
@@ -44,6 +45,18 @@ class Standings:
     """The share of the cross-table that no ladder explains; noise counts as circles."""
     test: GsprtResult | None = None
     """until-sure: whether the first agent of the schedule is better than the second."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One for each agent, the best first."""
+        return [
+            {"agent": row.name, "elo": row.elo.value, "low": row.elo.low, "high": row.elo.high, "score": row.score,
+             "matches": row.elo.n, "faults": sum(fault.count for fault in self.faults if fault.agent == row.name)}
+            for row in (self.ratings.rows if self.ratings else ())
+        ]  # fmt: skip
+
+    def frame(self):
+        """The rows as an Arrow table, for pandas, polars and others."""
+        return frame(self.rows())
 
     def to_dict(self) -> dict[str, Any]:
         whole = asdict(self)

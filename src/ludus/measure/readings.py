@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ludus.errors import UnknownName
+from ludus.frames import frame
 from ludus.measure.evidence import Evidence
 from ludus.measure.metric import Light, Metric, Reading
 
@@ -62,6 +63,10 @@ class Readings:
         if "luck_in_play" in found:
             found.pop("luck_share", None)
         return [found[name] for name in HEADLINES if name in found]
+
+    def frame(self):
+        """All readings as an Arrow table, for pandas, polars and others."""
+        return frame(reading.to_dict() for reading in self.numbers)
 
     def to_dict(self) -> dict[str, object]:
         return {
