@@ -7,6 +7,7 @@ from ludus.arena.match import Match
 from ludus.catalogue import agent, load
 from ludus.game import Game, View
 from ludus.rules import Facts, Param, Params, choice, record, rule, switch
+from ludus.runs import RunFolder
 
 __version__ = "0.1.0"
 
@@ -33,11 +34,31 @@ def tune(game: str, rules: dict[str, object], targets: list[str], **settings: An
     return tune(game, rules, targets, **settings)
 
 
+# What notebooks show. Games, views and runs know nothing of pictures and charts, so these are hung on here.
+
+
 def _picture(view: View) -> str:
-    """Notebooks show a view by its picture."""
     from ludus.draw import picture
 
     return picture(view)
 
 
-View._repr_svg_ = _picture  # pyright: ignore[reportAttributeAccessIssue] (a view itself knows nothing of pictures)
+def _match_picture(match: Match) -> str:
+    return _picture(View.public(match.game, match.states))
+
+
+def _opening(game: Game) -> str:
+    """The first position, for who begins."""
+    return _match_picture(Match(game, game.facts.players[0]))
+
+
+def _curve(run: RunFolder) -> str:
+    from ludus.report.training import curve_of
+
+    return curve_of(run)
+
+
+View._repr_svg_ = _picture  # pyright: ignore[reportAttributeAccessIssue]
+Match._repr_svg_ = _match_picture  # pyright: ignore[reportAttributeAccessIssue]
+Game._repr_svg_ = _opening  # pyright: ignore[reportAttributeAccessIssue]
+RunFolder._repr_html_ = _curve  # pyright: ignore[reportAttributeAccessIssue]

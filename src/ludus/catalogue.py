@@ -6,6 +6,7 @@ game is played, and ``gravwell/champion`` elsewhere.
 
 from __future__ import annotations
 
+import copyreg
 import dataclasses
 import importlib
 import importlib.metadata
@@ -50,6 +51,9 @@ def load(name: str | Game) -> Game:
     if key not in _loaded:
         _loaded[key] = _load_file(name) if is_path(name) else _load_named(name)
     return _loaded[key]
+
+
+copyreg.pickle(Game, lambda game: (load, (game.source,)))  # a game travels as its name
 
 
 def _load_wrapped(name: str) -> Game:

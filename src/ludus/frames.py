@@ -9,6 +9,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,23 @@ def packed(rows: Iterable[Row], kind: str) -> str | bytes:
 
 def _columns(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def html(rows: Iterable[Row], title: str, note: str = "") -> str:
+    """A small table for notebooks: words to the left, numbers to the right."""
+    whole = [dict(row) for row in rows]
+    columns = _columns(whole)
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+    lines = ("".join(_cell(row.get(name)) for name in columns) for row in whole)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    below = f"<p style='color:gray'>{escape(note)}</p>" if note else ""
+    return f"<b>{escape(title)}</b><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"<td style='text-align:right'>{value:,.4g}</td>" if isinstance(value, float) else f"<td>{value:,}</td>"
+    return f"<td style='text-align:left'>{escape('' if value is None else str(value))}</td>"
 
 
 def read_value(text: str) -> Any:

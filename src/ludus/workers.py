@@ -7,13 +7,15 @@ it decides what is next; results come as they are finished. Work is a function o
 
 from __future__ import annotations
 
+import logging
 import os
+import pickle
 from collections.abc import Callable, Iterable, Iterator
 from queue import SimpleQueue
 from threading import Thread
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from ludus.errors import UnknownName
+from ludus.errors import BadInput, MissingPackage, UnknownName
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -75,8 +77,79 @@ def _serve(work: Callable, orders: SimpleQueue, answers: SimpleQueue) -> None:
             answers.put((None, error))
 
 
+class Ray:
+    """Processes of a Ray cluster, on this machine or on many. Ray plays an item again whose worker or node has died.
+
+    What travels is the work, once a process, then items and results. Whoever reads a file must find it there as well.
+    """
+
+    def __init__(self, address: str = "ray", count: int = 0):
+        self._ray = _connected(address, count)
+        self.count = count if count > 0 else int(self._ray.cluster_resources().get("CPU", 1))
+
+    def stream(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        ray = self._ray
+        try:
+            sent = [ray.put(work)]
+        except (TypeError, pickle.PicklingError) as error:
+            raise BadInput(f"this work cannot leave its process ({error}); use --on threads") from None
+        task = ray.remote(max_retries=-1, num_cpus=1)(_do_there)
+        waiting, busy = iter(items), []
+        try:
+            while True:
+                while len(busy) < self.count and (item := next(waiting, _STOP)) is not _STOP:
+                    busy.append(task.remote(sent, item))
+                if not busy:
+                    return
+                done, busy = ray.wait(busy, num_returns=1)
+                try:
+                    yield ray.get(done[0])
+                except ray.exceptions.RayTaskError as error:
+                    raise (error.cause if isinstance(error.cause, Exception) else error) from None
+        finally:
+            for one in busy:
+                ray.cancel(one, force=False)
+
+
+_works: dict[Any, Callable] = {}
+"""In a process of Ray: the work that it is doing, which is unpacked once."""
+
+
+def _do_there(sent: list, item: Any) -> Any:
+    import ray
+
+    if sent[0] not in _works:
+        _works.clear()
+        _works[sent[0]] = ray.get(sent[0])
+    return _works[sent[0]](item)
+
+
+def _connected(address: str, count: int) -> Any:
+    """Ray, in a cluster that is there, or in one of this machine that ends with this process."""
+    try:
+        import ray
+    except ImportError:
+        raise MissingPackage("--on ray", "ray", "ray") from None
+    if ray.is_initialized():
+        return ray
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "include_dashboard": False}
+    try:
+        if address == "ray" and not os.environ.get("RAY_ADDRESS"):
+            cores = count if count > 0 else os.cpu_count() or 1
+            ray.init("local", num_cpus=cores, _node_ip_address="127.0.0.1", **quiet)
+        else:
+            place = os.environ["RAY_ADDRESS"] if address == "ray" else address
+            ray.init(place, log_to_driver=False, logging_level=logging.ERROR)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise BadInput(f"no cluster answers at {address}: {str(error).splitlines()[0]}") from None
+    return ray
+
+
 def workers(on: str = "threads", count: int = 0) -> Workers:
-    """Workers by the name of their place."""
-    if on != "threads":
-        raise UnknownName("place to work", on, ["threads"])
-    return Threads(count)
+    """Workers by the name of their place: threads; ray, which is a cluster of this machine or the one that RAY_ADDRESS
+    names; or the address of a cluster, ray://host:10001."""
+    if on == "threads":
+        return Threads(count)
+    if on == "ray" or on.startswith("ray://"):
+        return Ray(on, count)
+    raise UnknownName("place to work", on, ["threads", "ray", "ray://HOST:PORT"])

@@ -17,7 +17,7 @@ from ludus.arena.lockstep import Seating
 from ludus.arena.match import Match
 from ludus.arena.statistics import Interval, confidence_sequence, score_of_blocks
 from ludus.catalogue import agent, load
-from ludus.frames import frame
+from ludus.frames import frame, html
 from ludus.records import MatchRecord
 from ludus.workers import Workers
 
@@ -63,6 +63,10 @@ class Contest:
     def frame(self):
         """The rows as an Arrow table, for pandas, polars and others."""
         return frame(self.rows())
+
+    def _repr_html_(self) -> str:
+        note = f"{self.games:,} matches, {self.mean_plies:.1f} plies on average; 95 % intervals over blocks"
+        return html(self.rows(), f"{self.game}, seed {self.seed}", note)
 
     def to_dict(self) -> dict[str, object]:
         return {**asdict(self), "agents": self.rows()}

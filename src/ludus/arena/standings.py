@@ -20,7 +20,7 @@ from ludus.arena.schedule import Lineup
 from ludus.arena.series import Moments, Series
 from ludus.arena.statistics import GsprtResult, Interval, score_of_blocks
 from ludus.errors import LudusError
-from ludus.frames import frame
+from ludus.frames import frame, html
 from ludus.records import Store
 
 Pair = tuple[str, str]
@@ -57,6 +57,9 @@ class Standings:
     def frame(self):
         """The rows as an Arrow table, for pandas, polars and others."""
         return frame(self.rows())
+
+    def _repr_html_(self) -> str:
+        return html(self.rows(), f"{self.name}: {self.game}, {self.played:,} matches", "95 % intervals over blocks")
 
     def to_dict(self) -> dict[str, Any]:
         whole = asdict(self)

@@ -59,6 +59,9 @@ class Tournament:
     def total(self) -> int:
         return self.schedule.blocks * len(self.lineups) * self.schedule.players
 
+    def _repr_html_(self) -> str:
+        return standings(self.series)._repr_html_()
+
     def first_scores(self) -> Moments | None:
         """The sums of the first agent's scores so far, where all matches are between two agents."""
         if len(self.lineups) > 1 or self.schedule.players != 2:

@@ -45,13 +45,14 @@ def command(
     sandbox: options.Sandbox = False,
     debug: options.Debug = False,
     jobs: options.Jobs = 1,
+    on: options.On = "threads",
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
     """Play a lineup of agents in blocks: every agent in every seat, with the same luck."""
     from ludus.arena.contest import contest
     from ludus.catalogue import load
-    from ludus.workers import Threads
+    from ludus.workers import workers
 
     rulebook, rules = load(game), options.read_rules(rule)
     values = rulebook.rule_values(preset, rules)
@@ -61,7 +62,7 @@ def command(
     kept = _Kept(records, rulebook, specs, values, seed, seconds, opening) if records else None
     play = partial(
         contest, game, specs, games=games, seed=seed, preset=preset, rules=rules, start=opening,
-        clock=options.clock(seconds), workers=Threads(jobs), safety=safety,
+        clock=options.clock(seconds), workers=workers(on, jobs), safety=safety,
     )  # fmt: skip
     result, first = _watched(play, f"{rulebook.name}: {specs[0]}", -(-games // len(specs)) * len(specs), kept, svg)
     drawn = _draw(rulebook, first, ply, svg) if svg and first else ""

@@ -77,6 +77,7 @@ Maps = Annotated[
     Path | None, typer.Option(help="Play every position in this file or folder, from every seat, instead of --games.")
 ]
 Jobs = Annotated[int, typer.Option(help="Threads; 0 takes one for each core.", min=0, max=1024)]
+On = Annotated[str, typer.Option("--on", help="Where matches run: threads, ray, or ray://HOST:PORT.", metavar="PLACE")]
 Seconds = Annotated[
     float, number("Thinking time a move; overrunning it loses. 0: 60 for agents of your own, no limit for ours.")
 ]

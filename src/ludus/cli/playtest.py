@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ludus.measure.readings import Readings
     from ludus.playtest.plan import Order
     from ludus.playtest.playtest import Playtest
+    from ludus.workers import Workers
 
 EXAMPLE = "Example: ludus playtest connect_four --quick"
 ADVICE = 0.15
@@ -42,12 +43,14 @@ def command(
     games: Annotated[int, options.games("Matches of every lineup, instead of choosing by precision.", low=0)] = 0,
     out: Annotated[Path | None, options.folder("Folder of the report; the same folder resumes.")] = None,
     jobs: options.Jobs = 0,
+    on: options.On = "threads",
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
     """Playtest a game: random play, then search of growing strength, then a report with a verdict."""
     from ludus.catalogue import load
     from ludus.playtest.plan import Order, mode_for
+    from ludus.workers import workers
 
     rulebook = load(game)
     order = Order(
@@ -55,7 +58,7 @@ def command(
         mode_for(quick, hours, precision), seed, agents, games, *_thorough(rulebook, quick, games, train),
     )  # fmt: skip
     folder = out or Path("playtests") / _folder_name(rulebook.name, order)
-    playtest, readings, page = _run(order, folder, jobs, not quick if advise is None else advise)
+    playtest, readings, page = _run(order, folder, workers(on, jobs), not quick if advise is None else advise)
     if json:
         options.print_json({"page": str(page), "notes": playtest.notes, **readings.to_dict()})
     else:
@@ -70,13 +73,12 @@ def _thorough(game: Game, quick: bool, games: int, train: bool | None) -> tuple[
     return has_time, has_time and pays(game) if train is None else train
 
 
-def _run(order: Order, folder: Path, jobs: int, advise: bool) -> tuple[Playtest, Readings, Path]:
+def _run(order: Order, folder: Path, places: Workers, advise: bool) -> tuple[Playtest, Readings, Path]:
     """Play and write the report; a bar shows how far it is."""
     from ludus.playtest.run import Runner
     from ludus.playtest.verdict import read
     from ludus.report.playtest import write
     from ludus.tuning.advice import advice
-    from ludus.workers import Threads
 
     with options.progress_bar() as bar:
         task = bar.add_task(order.game, total=None)
@@ -84,7 +86,7 @@ def _run(order: Order, folder: Path, jobs: int, advise: bool) -> tuple[Playtest,
         def watch(doing: str, done: int, total: int) -> None:
             bar.update(task, description=doing, completed=done, total=total or None)
 
-        runner = Runner(order, folder, Threads(jobs), watch)
+        runner = Runner(order, folder, places, watch)
         playtest = runner.run()
         watch("writing the report", 0, 0)
         readings = read(playtest)

@@ -24,6 +24,7 @@ def command(
     out: Annotated[Path | None, options.folder("Folder of the page; what it holds is not measured again.")] = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = 0,
+    on: options.On = "threads",
     json: options.Json = False,
 ) -> None:
     """Measure a paper's claims again and write a page: what was published, what we find, and a verdict on each."""
@@ -41,7 +42,7 @@ def command(
         def watch(experiment: str, done: int, total: int) -> None:
             bar.update(task, description=experiment, total=total, advance=done)
 
-        report = reproduce(paper, scale, seed, folder, workers(count=jobs), watch)
+        report = reproduce(paper, scale, seed, folder, workers(on, jobs), watch)
     page = folder / f"{paper}.html"
     if json:
         rows = [finding.to_dict() for finding in report.findings]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ludus.arena.standings import Standings
     from ludus.arena.statistics import GsprtResult, Interval
     from ludus.arena.tournament import Tournament
+    from ludus.workers import Workers
 
 EXAMPLE = "Example: ludus tournament connect_four random greedy mcts:sims=100 mcts:sims=400 --games 40"
 
@@ -47,6 +48,7 @@ def command(
     sandbox: options.Sandbox = False,
     debug: options.Debug = False,
     jobs: options.Jobs = 0,
+    on: options.On = "threads",
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
@@ -56,6 +58,7 @@ def command(
     was edited, a fresh series begins beside the old one.
     """
     from ludus.arena.schedule import make_schedule
+    from ludus.workers import workers
 
     schedule = make_schedule(
         game, specs, preset, options.read_rules(rule), players,
@@ -63,7 +66,7 @@ def command(
     )  # fmt: skip
     schedule, start = _fill(schedule, maps, games)
     safety = options.safety(trust, sandbox, debug)
-    standings = _play(schedule, start, store, name or Path(game).stem, jobs, safety, records)
+    standings = _play(schedule, start, store, name or Path(game).stem, workers(on, jobs), safety, records)
     if json:
         options.print_json(standings.to_dict())
     else:
@@ -85,16 +88,15 @@ def _play(
     start: np.ndarray | None,
     store: Path,
     name: str,
-    jobs: int,
+    places: Workers,
     safety: Safety,
     records: Path | None,
 ) -> Standings:
     from ludus.arena.tournament import Tournament
     from ludus.records import Store, write_records
-    from ludus.workers import Threads
 
     with Store(store) as kept:
-        tournament = Tournament(schedule, kept, name, Threads(jobs), safety, start)
+        tournament = Tournament(schedule, kept, name, places, safety, start)
         if tournament.said:
             options.say(tournament.said)
         with options.progress_bar() as bar:

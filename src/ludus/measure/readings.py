@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ludus.errors import UnknownName
-from ludus.frames import frame
+from ludus.frames import frame, html
 from ludus.measure.evidence import Evidence
 from ludus.measure.metric import Light, Metric, Reading
 
@@ -67,6 +67,10 @@ class Readings:
     def frame(self):
         """All readings as an Arrow table, for pandas, polars and others."""
         return frame(reading.to_dict() for reading in self.numbers)
+
+    def _repr_html_(self) -> str:
+        rows = [{"what": one.name, "found": one.text, "played by": one.level} for one in self.numbers]
+        return html(rows, self.summary(), "95 % intervals")
 
     def to_dict(self) -> dict[str, object]:
         return {

@@ -24,3 +24,8 @@ class Playtest(Evidence):
     notes: list[str]
     """What the reader should know: a budget too small for the wanted precision, and what it would take."""
     seconds: float
+
+    def _repr_html_(self) -> str:
+        from ludus.playtest.verdict import read
+
+        return read(self)._repr_html_()

@@ -96,8 +96,10 @@ class Tracer:
         file = TraceFile(self.folder / "traces.jsonl", str(evaluator))
         self.watch(f"evaluating {lineup.name}", 0, len(records))
 
+        game, seed = self.game, self.seed  # the work may travel, and its owner cannot
+
         def one(k: int) -> tuple[int, Trace]:
-            return k, evaluation.trace(self.game, player, evaluator, records[k], replays[k], self.seed)
+            return k, evaluation.trace(game, player, evaluator, records[k], replays[k], seed)
 
         with closing(file):
             missing = [k for k in range(len(records)) if not file.has(keys[k], replays[k].plies)]

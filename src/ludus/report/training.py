@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ludus.catalogue import trainer
 from ludus.report.charts import Line, line_chart
 from ludus.report.page import Page, Section, Tile, paragraph, render, safe
+from ludus.report.style import CHART_STYLE, COLOURS
 from ludus.runs import RunFolder
 
 
@@ -17,6 +19,13 @@ def training_page(run: RunFolder, curve: Mapping[str, str], chance: float, stren
     tiles = [Tile(f"{len(rows):,}", "rows of the log"), Tile(str(made.get("seed", "-")), "seed")]
     parts = [Section("Curve", [_drawn(rows, curve, chance)]), Section("Settings", [_settings(made["settings"])])]
     return render(Page(title, "A training", lead, tiles, parts, "Made by `ludus train`."))
+
+
+def curve_of(run: RunFolder) -> str:
+    """The curve alone, for a notebook; which columns are drawn says the method of the run."""
+    method = trainer(str(run.settings["method"]))
+    drawn = _drawn(run.rows(), getattr(method, "CURVE", {}), 0.5)
+    return f"<style>{COLOURS}{CHART_STYLE}</style><div style='max-width:640px'>{drawn}</div>"
 
 
 def _drawn(rows: Sequence[Mapping[str, str]], curve: Mapping[str, str], chance: float) -> str:
