@@ -52,7 +52,6 @@ def command(
     """Play a lineup of agents in blocks: every agent in every seat, with the same luck."""
     from ludus.arena.contest import contest
     from ludus.catalogue import load
-    from ludus.workers import workers
 
     rulebook, rules = load(game), options.read_rules(rule)
     values = rulebook.rule_values(preset, rules)
@@ -62,7 +61,7 @@ def command(
     kept = _Kept(records, rulebook, specs, values, seed, seconds, opening) if records else None
     play = partial(
         contest, game, specs, games=games, seed=seed, preset=preset, rules=rules, start=opening,
-        clock=options.clock(seconds), workers=workers(on, jobs), safety=safety,
+        clock=options.clock(seconds), workers=options.places(on, jobs), safety=safety,
     )  # fmt: skip
     result, first = _watched(play, f"{rulebook.name}: {specs[0]}", -(-games // len(specs)) * len(specs), kept, svg)
     drawn = _draw(rulebook, first, ply, svg) if svg and first else ""

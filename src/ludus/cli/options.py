@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ludus.arena.hosts import Clock, Safety
     from ludus.game import Game
+    from ludus.workers import Workers
 
 MOST_GAMES = 1_000_000_000
 
@@ -171,6 +172,13 @@ def _by_number(path: Path) -> tuple[str, int]:
     """map2 comes before map10."""
     digits = "".join(sign for sign in path.stem if sign.isdecimal())
     return path.stem.rstrip("0123456789"), int(digits or 0)
+
+
+def places(on: str, jobs: int) -> Workers:
+    """Where matches run, as --on and --jobs say."""
+    from ludus.workers import workers
+
+    return workers(on, jobs)
 
 
 def thread_count(jobs: int) -> int:

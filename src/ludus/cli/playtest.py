@@ -20,14 +20,14 @@ EXAMPLE = "Example: ludus playtest connect_four --quick"
 ADVICE = 0.15
 """Of the time, for a step of each rule."""
 
+Precision = Annotated[float, options.number("Half-width wanted for rates, like 0.02; chosen by the mode if 0.")]
+
 
 def command(
     game: options.GameName,
     quick: Annotated[bool, typer.Option("--quick", help="A minute or two; the default takes about fifteen.")] = False,
     hours: Annotated[float, options.number("Take this many hours, for narrow intervals and strong play.")] = 0.0,
-    precision: Annotated[
-        float, options.number("Half-width wanted for rates, like 0.02; chosen by the mode if 0.")
-    ] = 0.0,
+    precision: Precision = 0.0,
     players: Annotated[int, typer.Option(help="Number of players; 0 takes the fewest.")] = 0,
     preset: options.Preset = "default",
     rule: options.Rules = [],  # noqa: B006 (typer reads it, nobody changes it)
@@ -50,7 +50,6 @@ def command(
     """Playtest a game: random play, then search of growing strength, then a report with a verdict."""
     from ludus.catalogue import load
     from ludus.playtest.plan import Order, mode_for
-    from ludus.workers import workers
 
     rulebook = load(game)
     order = Order(
@@ -58,7 +57,7 @@ def command(
         mode_for(quick, hours, precision), seed, agents, games, *_thorough(rulebook, quick, games, train),
     )  # fmt: skip
     folder = out or Path("playtests") / _folder_name(rulebook.name, order)
-    playtest, readings, page = _run(order, folder, workers(on, jobs), not quick if advise is None else advise)
+    playtest, readings, page = _run(order, folder, options.places(on, jobs), not quick if advise is None else advise)
     if json:
         options.print_json({"page": str(page), "notes": playtest.notes, **readings.to_dict()})
     else:

@@ -58,7 +58,6 @@ def command(
     was edited, a fresh series begins beside the old one.
     """
     from ludus.arena.schedule import make_schedule
-    from ludus.workers import workers
 
     schedule = make_schedule(
         game, specs, preset, options.read_rules(rule), players,
@@ -66,7 +65,7 @@ def command(
     )  # fmt: skip
     schedule, start = _fill(schedule, maps, games)
     safety = options.safety(trust, sandbox, debug)
-    standings = _play(schedule, start, store, name or Path(game).stem, workers(on, jobs), safety, records)
+    standings = _play(schedule, start, store, name or Path(game).stem, options.places(on, jobs), safety, records)
     if json:
         options.print_json(standings.to_dict())
     else:
