@@ -26,7 +26,7 @@ from ludus.errors import BadInput, BadRules, Mismatch, UnknownName
 from ludus.files import check_source, load_module, python_file
 from ludus.game import Game, is_path
 from ludus.handicaps import SUFFIX, offered, with_handicaps
-from ludus.openspiel import is_foreign, load_theirs
+from ludus.openspiel import PREFIX, is_foreign, load_theirs
 from ludus.settings import read_settings
 from ludus.sources import digest_of, sources
 
@@ -199,8 +199,9 @@ def accepted(spec: str | Agent, game: Game, *, trust: bool = False) -> Agent:
 
 
 def _refusal(made: Agent, game: Game) -> str:
-    if made.only_for and made.only_for != game.source:
-        return f"it is an agent of {made.only_for} alone"
+    borrowed = made.only_for == PREFIX and is_foreign(game.source)
+    if made.only_for and made.only_for != game.source and not borrowed:
+        return f"it is an agent of {made.only_for}{'…' * (made.only_for == PREFIX)} alone"
     return made.refuses(game.facts)
 
 

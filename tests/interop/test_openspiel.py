@@ -139,7 +139,7 @@ def test_a_game_that_does_not_fit_is_refused_with_the_reason(name, kind, sentenc
 
 
 def test_their_bots_play_their_games_alone(monkeypatch):
-    with pytest.raises(Mismatch, match="play games of OpenSpiel"):
+    with pytest.raises(Mismatch, match="an agent of openspiel:… alone"):
         ludus.agent("openspiel", "tic_tac_toe")
     with pytest.raises(UnknownName, match="uniform_random"):
         ludus.agent("openspiel:bot=uniform", "openspiel:tic_tac_toe")

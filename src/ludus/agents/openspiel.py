@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ludus.agent import Agent
-from ludus.errors import Mismatch, UnknownName
+from ludus.errors import UnknownName
 from ludus.game import Game, View
-from ludus.openspiel import is_foreign, their_state
+from ludus.openspiel import PREFIX, their_state
 from ludus.rng import draw
 
 MEMORY = 200
@@ -22,7 +22,7 @@ class OpenSpielBot(Agent):
     """A bot of OpenSpiel's own: its search by roll-outs, or one that it registers by name."""
 
     name: ClassVar[str] = "openspiel"
-    accepts: ClassVar[str] = "games of OpenSpiel (openspiel:hex)"
+    only_for: ClassVar[str] = PREFIX
 
     bot: str = field(default="mcts", metadata={"help": "mcts, or a name that OpenSpiel registers: uniform_random, …"})
     sims: int = field(default=100, metadata={"help": "mcts: simulations a move"})
@@ -30,8 +30,6 @@ class OpenSpielBot(Agent):
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
-        if not is_foreign(game.source):
-            raise Mismatch(f"openspiel cannot play {game.name}: its bots play games of OpenSpiel, like openspiel:hex")
         import pyspiel
 
         if self.bot != "mcts" and self.bot not in pyspiel.registered_bots():

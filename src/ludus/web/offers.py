@@ -153,7 +153,7 @@ def _docstring(path: Path) -> str:
 def _built_in(game: str) -> dict[str, type[Agent]]:
     """The agents for a game by the names that they have there; also those that installed packages offer."""
     kinds = {name.removeprefix(f"{game}/"): kind for name, kind in _all_built_in().items()}
-    return {name: kind for name, kind in kinds.items() if "/" not in name}
+    return {name: kind for name, kind in kinds.items() if "/" not in name and kind.only_for in ("", game)}
 
 
 _all_built_in = cache(agent_kinds)
