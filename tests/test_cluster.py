@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
-import subprocess
 import sys
-import time
 from pathlib import Path
 from threading import Lock
 
@@ -71,33 +68,19 @@ def test_a_failure_there_is_raised_here_and_items_come_once(cluster):
         list(Ray().stream(lambda n: lock and n, [1]))
 
 
-def test_a_killed_driver_goes_on_from_the_store(tmp_path):
-    ludus = [sys.executable, "-c", "from ludus.cli import main; main()"]
-    wanted = ["--games", "16", "--on", "ray", "--jobs", "1", "--store", "store.sqlite", "--json"]
-    command = [*ludus, "tournament", "tic_tac_toe", "random", "mcts:sims=5000", *wanted]
-    driver = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, start_new_session=True)
-    while driver.poll() is None and not _played(tmp_path):
-        time.sleep(0.02)
-    driver.kill()
-    driver.wait()
-    assert 0 < _played(tmp_path) < 16
-    threads = ["threads" if word == "ray" else word for word in command]
-    subprocess.run(threads, cwd=tmp_path, check=True, capture_output=True)
-    assert _played(tmp_path) == 16
-    subprocess.run([word.replace("store", "whole") for word in threads], cwd=tmp_path, check=True, capture_output=True)
-    found, whole = (list(Store(tmp_path / name).matches("tic_tac_toe")) for name in ("store.sqlite", "whole.sqlite"))
-    assert found == whole, "nothing lost, nothing doubled"
+def test_a_driver_that_dies_goes_on_from_the_store(cluster, tmp_path):
+    for name in "ab":
+        (tmp_path / name).mkdir()
 
+    def die(played: int) -> None:
+        if played:
+            raise KeyboardInterrupt
 
-def _played(folder: Path) -> int:
-    path = folder / "store.sqlite"
-    if not path.exists():
-        return 0
-    with sqlite3.connect(path, timeout=60) as store:
-        try:
-            return store.execute("select count(*) from matches").fetchone()[0]
-        except sqlite3.OperationalError:
-            return 0
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path / "a", Ray(), die)
+    with Store(tmp_path / "a" / "store.sqlite") as store:
+        assert 0 < len(list(store.matches("tournament"))) < GAMES
+    assert play(tmp_path / "a", Ray()) == play(tmp_path / "b", Threads(1)), "nothing lost, nothing doubled"
 
 
 def test_places_that_are_not_there_are_refused():
