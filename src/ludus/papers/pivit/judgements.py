@@ -38,7 +38,9 @@ from ludus.papers.tables import Cell, summed
 
 OURS, THEIRS = "ours", "independent program"
 CPU_SECONDS = 10.0
-BAND = 0.06  # how far the mean reward of a thousand episodes may lie from 0, by the noise of so many
+BAND = 0.09
+"""How far the mean reward of a thousand episodes may lie from 0: noise keeps all forty points within it 19 times of
+20; one point alone is mostly within 0.06."""
 STATES = {Q.name: 2.20e6, SARSA.name: 2.23e6}
 NAMES = {"random-paper": "as the program ran, 500 plies", "random-training": "… 440 plies",
          "random-official": "official rules", "random-tie": "official, ties drawn"}  # fmt: skip
@@ -92,7 +94,7 @@ def curves(results: Measured) -> Finding:
         measures = [extremes(results, learner) for learner in (Q, SARSA)]
         widest = max(abs(edge) for one in measures for edge in (one.low, one.high))
         verdict = Verdict.REPRODUCED if widest <= BAND else Verdict.NOT_REPRODUCED
-        return measures, (verdict, f"no thousand episodes is farther than {widest:.3f} from 0; {BAND} is noise")
+        return measures, (verdict, f"no thousand episodes is farther than {widest:.3f} from 0; up to {BAND} is noise")
 
     text = "The mean reward of each thousand episodes stays flat around 0: nothing is learnt."
     return judged(Claim("C-curve", "C", text, "-0.045 to 0.045; SARSA -0.17 once"), found)
@@ -167,10 +169,10 @@ def learners(results: Measured) -> list[Finding]:
     def found(learner: Learner, known: tuple[int, int]) -> Found:
         ours = decided(results, learner, learner.name)
         won, lost, drawn = outcome(results, learner)
-        verdict, why = agrees(ours, rate_of(known[0], sum(known), THEIRS))
         inside = 0.48 <= ours.value <= 0.52
-        told = f"{won:,} won, {lost:,} lost, {drawn:,} drawn; {why}"
-        return [ours], (verdict if inside else Verdict.NOT_REPRODUCED, told)
+        why = agrees(ours, rate_of(known[0], sum(known), THEIRS))[1].replace("published", THEIRS)
+        told = f"{won:,} won, {lost:,} lost, {drawn:,} drawn; 48 to 52 % wanted; {why}"
+        return [ours], (Verdict.REPRODUCED if inside else Verdict.NOT_REPRODUCED, told)
 
     return [
         judged(Claim(f"learner-{learner.name}", "Ours", f"{words} wins half of what is decided.", published),

@@ -39,9 +39,9 @@ LEARNERS = """The learners as published, 20,000 episodes each, beside the indepe
 those of the published scripts, and differ."""
 
 DIAGNOSIS = """The share of greedy decisions that find their position in the dictionary, over the learner's own moves,
-in the last thousand episodes of training. Two million states are stored, nearly all of them met once: after the
-opening there is nothing to choose by, and the choice is random. More episodes would not help; a learner that judges
-positions it has never seen does."""
+in the last thousand episodes of training. Two million states are stored, nearly all of them met once: from the fifth
+move on there is nothing to choose by, and the choice is random. Known states come back only in long endings with a few
+pieces, too late to matter. More episodes would not help; a learner that judges positions it has never seen does."""
 
 REALLY = """Official rules, seats swapped. Deep Q-learning saw no search and no heuristic; TD learnt the weights of a
 dozen terms in self-play."""
