@@ -29,10 +29,10 @@ def test_a_network_is_the_top_of_the_ladder(tmp_path):
     pytest.importorskip("onnxruntime")
     order = Order("tic_tac_toe", "default", {}, 2, TINY, games=8, train=True)
     found = Runner(order, tmp_path).run()
-    network = level(tmp_path / "trained", FIRST_SIMS)
+    network = level(load("tic_tac_toe"), tmp_path / "trained", FIRST_SIMS)
     assert network in found.levels
     assert any(set(lineup.specs) == {network.spec, "mcts:sims=16"} for lineup in found.lineups)
-    assert any("a network trained for this playtest is" in note and "Elo" in note for note in found.notes)
+    assert any("a network trained for this playtest is" in note and "in 8 matches" in note for note in found.notes)
     again = Runner(order, tmp_path).run()
     assert again.notes == found.notes
 

@@ -147,10 +147,10 @@ class Runner:
         seconds = TRAINING * self.order.mode.seconds
         sims = training.FIRST_SIMS
         if not self.order.games:
-            pilot = self._lineup([training.level(run, sims).spec], self.order.mode.precision, seconds / 8)
+            pilot = self._lineup([training.level(self.game, run, sims).spec], self.order.mode.precision, seconds / 8)
             each = self.ledger.seconds_each(pilot.name)
             sims = training.sims_for(self.ledger.seconds_each(search.spec), each)
-        level = training.level(run, sims)
+        level = training.level(self.game, run, sims)
         if self._level(level, [search], seconds) is None:
             self.notes.append(f"{level} is left out: {planning.FEWEST} matches of it take more than the time left")
             return []

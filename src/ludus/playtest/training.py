@@ -6,6 +6,7 @@ import importlib.util
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ludus.arena.hosts import full_spec
 from ludus.arena.statistics import Interval, elo_of
 from ludus.game import Game
 from ludus.learn import alphazero
@@ -39,8 +40,8 @@ def trained(order: Order, game: Game, folder: Path, workers: Workers, watch: Cal
     return run.path
 
 
-def level(run: Path, sims: int) -> Level:
-    return Level(f"alphazero:{run},sims={sims}")
+def level(game: Game, run: Path, sims: int) -> Level:
+    return Level(full_spec(f"alphazero:{run},sims={sims}", game))
 
 
 def sims_for(seconds: float, pilot: float) -> int:
@@ -55,7 +56,7 @@ def sims_for(seconds: float, pilot: float) -> int:
 def gain(lineups: Sequence[Lineup], trained: Level, search: Level) -> str:
     """By how much the network is stronger than search alone."""
     met = [lineup.replays for lineup in lineups if set(lineup.specs) == {trained.spec, search.spec}]
-    if not met or not met[0]:
+    if not met or not any(trained.spec in replay.agents for replay in met[0]):
         return f"the trained network had no time to meet {search.spec}"
     score = pair_score(met[0], trained.spec)
     value, low, high = (elo_of(min(max(x, 0.001), 0.999)) for x in (score.value, score.low, score.high))
