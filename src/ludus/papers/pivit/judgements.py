@@ -228,7 +228,7 @@ def diagnosis(results: Measured) -> Finding:
         why = "the positions after the opening were never seen before, so there is nothing to choose by"
         return shown, (Verdict.REPRODUCED if falls else Verdict.NOT_REPRODUCED, why)
 
-    text = "A greedy choice finds a stored state in the opening and almost never after it."
+    text = "A greedy choice finds a stored state on the first moves, and none from then on until late endings."
     return judged(Claim("diagnosis", "Ours", text, "21 % over all moves"), found)
 
 
