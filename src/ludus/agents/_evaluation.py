@@ -20,7 +20,8 @@ def evaluation_text(game: Game, numbers: np.ndarray) -> bytes:
 def _read(content: bytes) -> tuple[np.ndarray, str]:
     lines = content.decode().splitlines()
     terms = lines[0][1:].strip() if lines and lines[0].startswith("#") else ""
-    return np.array([line for line in lines if not line.startswith("#")], np.float64), terms
+    words = [word for line in lines if not line.startswith("#") for word in line.split()]
+    return np.array(words, np.float64), terms
 
 
 def load_evaluation(game: Game, run: str) -> Evaluation:
