@@ -26,6 +26,8 @@ class Workers(Protocol):
 
     count: int
     """How many items are in work at once."""
+    apart: bool
+    """Whether they are other processes: then work, items and results travel, and no memory is shared."""
 
     def stream(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """The results of `work` on every item, as they are finished; closing the iterator abandons the rest."""
@@ -38,6 +40,8 @@ class Threads:
     They are daemons, and nobody waits for one that is at work when the stream is closed: else Ctrl-C would be heard
     only when the longest search is over.
     """
+
+    apart = False
 
     def __init__(self, count: int = 0):
         self.count = count if count > 0 else os.cpu_count() or 1
@@ -82,6 +86,8 @@ class Ray:
 
     What travels is the work, once a process, then items and results. Whoever reads a file must find it there as well.
     """
+
+    apart = True
 
     def __init__(self, address: str = "ray", count: int = 0):
         self._ray = _connected(address, count)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -19,6 +20,7 @@ from ludus.learn._replay import Replay
 from ludus.learn._rulers import elo
 from ludus.learn._selfplay import PlaySettings, Samples, SelfPlay
 from ludus.learn._teaching import Teacher
+from ludus.learn._travelling import PACKET
 from ludus.nets.play import next_wave
 from ludus.nets.spec import net_spec
 from ludus.runs import RunFolder, begin_run
@@ -246,6 +248,47 @@ def test_a_training_that_is_killed_goes_on(tmp_path):
     assert list(alphazero.train(*arguments)) == [], "a training that is over is over"
     more = begin(tmp_path / "run", replace(TINY, rounds=3))
     assert len(list(alphazero.train(*more))) == 1, "and can be made longer"
+
+
+class Pickled:
+    """Workers who share nothing: work, items and results go through their bytes. The last item is finished first."""
+
+    apart = True
+
+    def __init__(self, count: int):
+        self.count = count
+
+    def stream(self, work, items):
+        waiting = iter(items)
+        while group := [item for _, item in zip(range(self.count), waiting)]:
+            for item in reversed(group):
+                there, own = pickle.loads(pickle.dumps((work, item)))
+                yield pickle.loads(pickle.dumps(there(own)))
+
+
+def trained_by(folder: Path, count: int) -> tuple[dict, bytes]:
+    """The first row of a training whose workers are so many other processes, and the network that was made."""
+    game, values, settings, run, seed, _ = begin(folder, replace(TINY, positions=600, matches=2 * PACKET + 1))
+    row = next(alphazero.train(game, values, settings, run, seed, Pickled(count)))
+    told = ("matches", "positions", "plies", "steps", "policy", "value")
+    return {name: row[name] for name in told}, run.read("latest.onnx") or b""
+
+
+def test_workers_that_share_nothing_make_the_same_network_however_many_they_are(tmp_path):
+    row, network = trained_by(tmp_path / "one", 1)
+    assert row["positions"] >= 600
+    assert row["steps"] > 0
+    assert (row, network) == trained_by(tmp_path / "three", 3)
+
+
+@pytest.mark.parametrize("resign", [0.0, 0.05])
+def test_matches_are_played_out_and_no_others(resign):
+    _, _, table = play("tic_tac_toe", plies=0, resign=resign, sims=30, play_on=0.2)
+    samples, tally = table.play_out()
+    assert tally["matches"] == 8
+    assert (tally["resigned"] > 0) == (resign > 0)
+    assert 0 < len(samples.features) <= tally["plies"]
+    assert not table.searched[0].serials.size, "nothing is left over"
 
 
 def test_searches_grow_with_the_training_and_the_plan_stays(tmp_path):

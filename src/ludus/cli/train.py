@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ludus.arena.contest import Contest
     from ludus.game import Game
     from ludus.runs import RunFolder
+    from ludus.workers import Workers
 
 EXAMPLE = "Example: ludus train qlearning gravwell --preset paper --set players=4 --set games=2000 --out runs/q"
 CURVE = "curve.html"
@@ -42,6 +43,7 @@ def command(
     rule: options.Rules = [],  # noqa: B006 (typer reads it, nobody changes it)
     seed: options.Seed = 0,
     jobs: options.Jobs = 0,
+    on: options.On = "threads",
     json: options.Json = False,
     methods: Annotated[bool, typer.Option("--methods", help="List the methods and exit.")] = False,
     help: Annotated[bool, typer.Option("--help", "-h", help="This page; after METHOD also its settings.")] = False,
@@ -59,7 +61,8 @@ def command(
     if hasattr(learner, "ADVICE") and not json and (sentence := learner.ADVICE(rulebook)):
         options.say(sentence)
     folder = out or Path("runs") / f"{name.replace('/', '-')}-{rulebook.name}-{preset}-{seed}"
-    run = _train(name, learner, rulebook, values, settings, folder, seed, jobs, quiet=json)
+    places = _places(name, learner, on, jobs)
+    run = _train(name, learner, rulebook, values, settings, folder, seed, places, quiet=json)
     spec = learner.SPEC(settings, folder) if hasattr(learner, "SPEC") else f"{name}:{folder}"
     measured = _measure(spec, rulebook, values, _players(settings, rulebook), seed, getattr(learner, "GAMES", GAMES))
     _draw(run, learner, measured)
@@ -88,6 +91,14 @@ def _players(settings: Any, game: Game) -> int:
     return getattr(settings, "players", 0) or game.facts.players[0]
 
 
+def _places(name: str, learner: ModuleType, on: str, jobs: int) -> Workers:
+    """Where matches run, if the method can play them there."""
+    places = options.places(on, jobs)
+    if places.apart and not hasattr(learner, "TRAVELS"):
+        raise BadInput(f"{name} learns in the memory that its workers share, so it stays here; use --on threads")
+    return places
+
+
 def _look_first(game: Game, values: Mapping[str, object], players: int) -> None:
     """A game of the user's own may write where it should not, and a training plays it millions of times."""
     from ludus.game import is_path
@@ -99,10 +110,9 @@ def _look_first(game: Game, values: Mapping[str, object], players: int) -> None:
 
 def _train(
     name: str, learner: ModuleType, game: Game, values: Mapping[str, object], settings: Any, folder: Path, seed: int,
-    jobs: int, quiet: bool,
+    places: Workers, quiet: bool,
 ) -> RunFolder:  # fmt: skip
     from ludus.runs import begin_run
-    from ludus.workers import workers
 
     _look_first(game, values, _players(settings, game))
     run = begin_run(folder, name, game, values, settings, seed)
@@ -112,7 +122,7 @@ def _train(
     with options.progress_bar() as bar:
         task = bar.add_task(f"{name} on {game.name}", total=learner.TOTAL(settings), completed=done)
         try:
-            for row in learner.train(game, values, settings, run, seed, workers(count=jobs)):
+            for row in learner.train(game, values, settings, run, seed, places):
                 bar.advance(task)
                 told = {column: row[column] for column in getattr(learner, "PROGRESS", list(row)[:4])}
                 bar.update(task, description=f"{name} on {game.name}: {_short(told)}")

@@ -13,8 +13,9 @@ one, says what would make the game easier to learn; `GAMES`, in how many matches
 measured, where the usual number would take too long.
 
 The settings decide the result and the workers only how soon it comes: a trainer hands them its work in pieces that take
-a fraction of a second, so that whoever stops it is heard. The agent that plays a run has the name of the
-method, or is what `SPEC(settings, folder)` says.
+a fraction of a second, so that whoever stops it is heard. Workers are threads of this process, unless the method says
+`TRAVELS`: then they may be other processes. The agent that plays a run has the name of the method, or is what
+`SPEC(settings, folder)` says.
 
 Matches to learn from are played by `_matches`, whatever is learnt; those of networks by `_selfplay`.
 """

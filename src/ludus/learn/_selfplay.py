@@ -127,7 +127,8 @@ class SelfPlay:
         self.serials, self.plies, self.blind = (np.zeros(count, np.int64) for _ in range(3))
         self.hopeless = np.zeros((count, seats), np.int64)
         """How many searches of each player running have expected to lose; from 2 on it would give up."""
-        self.plays_on = np.zeros(count, np.bool_)
+        self.plays_on, self.is_open = np.zeros(count, np.bool_), np.ones(count, np.bool_)
+        """Where nobody may give up; and where a match goes on, which is everywhere until no new ones are begun."""
         self.begun = 0
         self.searched: list[Searched] = []
         self.outcomes: dict[int, np.ndarray] = {}
@@ -154,6 +155,13 @@ class SelfPlay:
             self._move(tally)
         return self._harvest(), tally
 
+    def play_out(self) -> tuple[Samples, Counter[str]]:
+        """Play the matches that have begun to their end, and no others."""
+        tally = Counter()
+        while self.is_open.any():
+            self._move(tally, is_last=True)
+        return self._harvest(), tally
+
     # -------------------------------------------------------------------------------------------- a step
 
     def _begin(self, which: np.ndarray) -> None:
@@ -169,12 +177,13 @@ class SelfPlay:
         self.hopeless[which] = 0
         self.plays_on[which] = self.rng.random(count) < settings.play_on
 
-    def _move(self, tally: Counter[str]) -> None:
+    def _move(self, tally: Counter[str], is_last: bool = False) -> None:
         game, room = self.game, len(self.states) * self.players
         views = np.empty(room, game.state_type)
         matches, players = np.empty(room, np.int64), np.empty(room, np.int64)
         n = game.kernel(ask)(self.states, views, matches, players)
-        views, matches, players = views[:n], matches[:n], players[:n]
+        rows = np.flatnonzero(self.is_open[matches[:n]])
+        views, matches, players, n = views[rows], matches[rows], players[rows], len(rows)
         is_fast = self.rng.random(n) < self.settings.fast_share
         is_blind = self.plies[matches] < self.blind[matches]
         trees = matches * self.players + players if game.facts.simultaneous else matches
@@ -183,9 +192,16 @@ class SelfPlay:
         self._keep(roots, views, matches, players, is_fast, is_blind)
         actions = np.full((len(self.states), game.facts.players[1]), -1, np.int32)
         actions[matches, players] = roots.actions[np.arange(n), chosen]
-        game.advance(self.states, actions, self.words)
+        going = np.flatnonzero(self.is_open)
+        states, words = self.states[going], self.words[going]
+        game.advance(states, actions[going], words)
+        self.states[going], self.words[going] = states, words
         self.plies += 1
-        self._finish(tally)
+        over = self._finish(tally)
+        if is_last:
+            self.is_open[over] = False
+        elif len(over):
+            self._begin(over)
 
     def _search(self, views, players, trees, is_fast, is_blind, tally) -> Roots:
         """The roots of all who search, a row each; who plays blindly only lists its menu."""
@@ -226,13 +242,13 @@ class SelfPlay:
             at = matches[rows], players[rows]
             self.hopeless[at] = np.where(dark | (self.hopeless[at] >= 2), self.hopeless[at] + 1, 0)
 
-    def _finish(self, tally: Counter[str]) -> None:
-        """Note how matches ended, and begin new ones in their places."""
+    def _finish(self, tally: Counter[str]) -> np.ndarray:
+        """Note how matches ended; which these are."""
         gave_up = (self.hopeless >= 2).any(axis=1) & ~self.plays_on
         ended = self.game.waiting(self.states) == 0
-        over = np.flatnonzero(ended | gave_up | (self.plies >= self.game.facts.max_plies))
+        over = np.flatnonzero(self.is_open & (ended | gave_up | (self.plies >= self.game.facts.max_plies)))
         if not len(over):
-            return
+            return over
         payoffs = np.where(ended[over, None], self.game.payoffs(self.states[over]), 0.0)
         quitters = self.hopeless[over, : self.players] >= 2
         resigned = gave_up[over] & ~ended[over]
@@ -243,7 +259,7 @@ class SelfPlay:
         wrong = checked & (np.where(quitters, payoffs[:, : self.players], -1.0).max(axis=1) > -1)
         tally.update(matches=len(over), plies=int(self.plies[over].sum()))
         tally.update(resigned=int(resigned.sum()), checked=int(checked.sum()), wrong=int(wrong.sum()))
-        self._begin(over)
+        return over
 
     # -------------------------------------------------------------------------------------------- samples
 

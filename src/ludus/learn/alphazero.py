@@ -1,8 +1,9 @@
 """A network learns by playing itself, with a search that it guides (AlphaZero); any game.
 
-Matches are played by `_selfplay`; `_replay` keeps their positions, `_teaching` learns from them, `_rulers` says how
-strong the network has become, `_plan` chooses sizes where nothing is set. A round ends with a row of the log and a
-checkpoint. What plays is the best network so far, by matches against the one before.
+Matches are played by `_selfplay`, in other processes by way of `_travelling`; `_replay` keeps their positions,
+`_teaching` learns from them, `_rulers` says how strong the network has become, `_plan` chooses sizes where nothing is
+set. A round ends with a row of the log and a checkpoint. What plays is the best network so far, by matches against the
+one before.
 """
 
 from __future__ import annotations
@@ -18,17 +19,19 @@ from typing import Any
 import numpy as np
 
 from ludus.agents.alphazero import LATEST, WEIGHTS
+from ludus.errors import BadInput
 from ludus.game import Game
 from ludus.learn._plan import CPU, CUDA, advice, check_device, make_plan
 from ludus.learn._replay import NOTHING, Lesson, Replay
 from ludus.learn._rulers import Judgement, Rulers, Standing
 from ludus.learn._selfplay import Samples, SelfPlay
+from ludus.learn._travelling import TravellingSelfPlay
 from ludus.nets.compiled import CompiledEvaluator
-from ludus.nets.play import CpuEvaluator, Evaluator
+from ludus.nets.play import CpuEvaluator
 from ludus.rng import word
 from ludus.runs import RunFolder
 from ludus.settings import setting
-from ludus.workers import Workers
+from ludus.workers import Threads, Workers
 
 ROUNDS = 20
 JUDGING = 0.1  # of a round's time
@@ -68,6 +71,9 @@ CURVE = {"score": "share of the point against the ruler", "random": "against ran
 PROGRESS = ("minutes", "score", "elo", "elo_low", "elo_high")
 """What is told of a round while others go on: how strong the network is."""
 
+TRAVELS = True
+"""Workers may be other processes."""
+
 GAMES = 40
 """Matches against random players when all is done: by then the log says more."""
 
@@ -89,6 +95,8 @@ def train(
 ) -> Iterator[dict[str, object]]:
     """Train, or go on from the folder's last checkpoint; a row a round."""
     check_device("alphazero", settings.device)
+    if workers.apart and settings.device == CUDA:
+        raise BadInput("alphazero: a GPU is fed by threads of its own process; use --on threads, or --device cpu")
     training = Training(game, dict(values), settings, run, seed, workers)
     run.cut_log(training.standing.rounds)
     try:
@@ -118,9 +126,12 @@ class Training:
         self._to_onnx = to_onnx
         self.game, self.values, self.settings, self.run, self.seed = game, values, settings, run, seed
         self.workers, self.rng = workers, np.random.default_rng(seed)
+        self.here = Threads() if workers.apart else workers
+        """Who learns and judges: in this process, where the network and the run folder are."""
         self.players = settings.players or game.facts.players[0]
         game.check_setting(self.players, values)
-        self.plan = make_plan(game, self.players, values, settings, workers.count)
+        counted = workers.apart and settings.rounds  # then the number of workers must not show
+        self.plan = make_plan(game, self.players, values, settings, 1 if counted else workers.count)
         on_gpu = settings.device == CUDA
         teaching = (settings.rate, settings.trust, seed, settings.device)
         self.teacher = Teacher(self.plan.net, self.players, *teaching)
@@ -138,25 +149,29 @@ class Training:
         for table in self.tables:
             table.run(seconds=0.0)
         self.run.write(LATEST, self._to_onnx(self.plan.net, self.teacher.weights()))
-        self.rulers.warm_up(self.workers)
+        self.rulers.warm_up(self.here)
 
     def _tables(self) -> list[Any]:
-        """Where matches are played: a table a worker, or one for the GPU."""
+        """Where matches are played: a table a worker, or one for the GPU, or one for all other processes."""
         play, seed = replace(self.plan.play), word(self.seed, 1 + self.standing.rounds)  # the plan stays as it is
+        place = self.game, self.players, self.values
         if self.settings.device == CUDA:
             from ludus.learn._pipeline import CudaSelfPlay
 
-            net, weights = self.plan.net, self.teacher.weights()
-            return [CudaSelfPlay(self.game, self.players, self.values, play, net, weights, seed, self.workers.count)]
+            return [CudaSelfPlay(*place, play, self.plan.net, self._network(), seed, self.workers.count)]
+        if self.workers.apart:
+            return [TravellingSelfPlay(*place, play, self._network(), seed, self.workers)]
         count = self.workers.count
         play = replace(play, matches=-(-play.matches // count))
-        return [
-            SelfPlay(self.game, self.players, self.values, replace(play), self._evaluator(), word(seed, k))
-            for k in range(count)
-        ]
+        return [SelfPlay(*place, replace(play), self._network(), word(seed, k)) for k in range(count)]
 
-    def _evaluator(self) -> Evaluator:
+    def _network(self) -> Any:
+        """The newest network, as a table takes it: weights on a GPU, a file where it travels, else who judges."""
         net, weights = self.plan.net, self.teacher.weights()
+        if self.settings.device == CUDA:
+            return weights
+        if self.workers.apart:
+            return self._to_onnx(net, weights)
         if net.kind == "none":
             return CompiledEvaluator(self.game, net, weights)
         return CpuEvaluator(self.game, self._to_onnx(net, weights))
@@ -164,7 +179,7 @@ class Training:
     def _refill(self, progress: float) -> None:
         """The new network plays on, with the search of this stage."""
         for table in self.tables:
-            table.refill(self.teacher.weights() if self.settings.device == CUDA else self._evaluator())
+            table.refill(self._network())
             table.settings.sims = self.plan.sims(progress)
 
     # -------------------------------------------------------------------------------------------- a round
@@ -194,7 +209,7 @@ class Training:
         lessons: list[Lesson] = []
         teach = partial(self._learn, self.fresh, progress, lessons)
         pieces = [teach, *(partial(self._play, table) for table in self.tables)]
-        found = [piece for piece in self.workers.stream(_do, pieces) if piece]
+        found = [piece for piece in self.here.stream(_do, pieces) if piece]
         self.fresh = sum(len(samples.features) for samples, _ in found)
         for samples, counts in found:
             tally.update(counts)
@@ -210,7 +225,7 @@ class Training:
 
     def _play(self, table: Any) -> tuple[Samples, Counter[str]]:
         if self.settings.rounds:
-            return table.run(plies=self.settings.positions / self.workers.count / CYCLES)
+            return table.run(plies=self.settings.positions / len(self.tables) / CYCLES)
         return table.run(seconds=min(CYCLE, 60 * self.settings.minutes / ROUNDS / CYCLES))
 
     def _learn(self, new: int, progress: float, lessons: list[Lesson]) -> None:
@@ -224,7 +239,7 @@ class Training:
 
     def _judge(self, seconds: float) -> Judgement:
         self.run.write(LATEST, self._to_onnx(self.plan.net, self.teacher.weights()))
-        judgement = self.rulers.judge(self.standing, JUDGING * seconds, word(self.seed, 0), self.workers)
+        judgement = self.rulers.judge(self.standing, JUDGING * seconds, word(self.seed, 0), self.here)
         if judgement.is_best:
             self.run.write(WEIGHTS, self.run.read(LATEST) or b"")
         return judgement

@@ -110,7 +110,9 @@ class Course:
             shutil.rmtree(path)  # … or at another scale
             run = begin_run(path, name, game, values, settings, seed)
         run.write("code", self.code.encode())
-        for _ in module.train(game, values, settings, run, seed, workers or Threads(1)):
+        workers = workers or Threads(1)
+        own = Threads() if workers.apart and not hasattr(module, "TRAVELS") else workers
+        for _ in module.train(game, values, settings, run, seed, own):
             watch(1)
         return run
 
