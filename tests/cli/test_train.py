@@ -11,6 +11,7 @@ import time
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -111,6 +112,14 @@ def test_a_training_that_needs_too_much_memory_says_so(ludus, monkeypatch):
     code, _, error = ludus(*QUICK)
     assert code == 2
     assert "more memory" in error
+
+
+def test_a_method_whose_workers_share_memory_stays_here(ludus, monkeypatch, tmp_path):
+    monkeypatch.setattr("ludus.workers.Ray", lambda on, count: SimpleNamespace(apart=True))
+    code, _, error = ludus(*QUICK, "--on", "ray")
+    assert code == 2
+    assert error == "ludus: qlearning learns in the memory that its workers share, so it stays here; use --on threads\n"
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(

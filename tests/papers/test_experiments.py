@@ -42,5 +42,8 @@ def test_a_damaged_result_is_named_and_kept(tmp_path):
         assert (tmp_path / "one.json").read_text() == content
 
 
-def test_results_come_in_the_order_of_the_items():
-    assert side_by_side(lambda k: k * k, range(50), Threads(4)) == [k * k for k in range(50)]
+def test_results_come_in_the_order_of_the_items_and_each_is_told_of():
+    told = []
+    found = side_by_side(lambda k: k * k, range(50), Threads(4), lambda: told.append(1))
+    assert found == [k * k for k in range(50)]
+    assert len(told) == 50

@@ -114,7 +114,10 @@ def own_seed(seed: int, name: str) -> int:
     return word(seed, zlib.crc32(name.encode())) >> 33
 
 
-def side_by_side(work: Callable, items: Iterable, workers: Workers) -> list:
-    """What `work` makes of each item, in their order."""
-    numbered = workers.stream(lambda item: (item[0], work(item[1])), enumerate(items))
-    return [result for _, result in sorted(numbered, key=lambda pair: pair[0])]
+def side_by_side(work: Callable, items: Iterable, workers: Workers, watch: Callable[[], None] = lambda: None) -> list:
+    """What `work` makes of each item, in their order. Whoever watches stays here, where the work may be elsewhere."""
+    found = {}
+    for number, result in workers.stream(lambda item: (item[0], work(item[1])), enumerate(items)):
+        found[number] = result
+        watch()
+    return [found[number] for number in sorted(found)]

@@ -47,10 +47,9 @@ def passed_tests(name: str, preset: str, tests: int, seed: int, watch: Watch, wo
     def is_passed(test: int) -> bool:
         tiles, winners = random_games(players, preset, games, word(seed, zlib.crc32(name.encode()), test))
         means = (np.eye(players)[winners] if name.startswith("wins") else tiles).mean(axis=0)
-        watch(games)
         return bool((np.abs(means / means.mean() - 1) < leeway).all())
 
-    return sum(side_by_side(is_passed, range(tests), workers))
+    return sum(side_by_side(is_passed, range(tests), workers, lambda: watch(games)))
 
 
 def random_games(players: int, preset: str, games: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
