@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -85,12 +84,38 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_the_hostile_end_in_a_recorded_outcome(name, tmp_path):
+def test_the_hostile_end_in_a_recorded_outcome_and_leave_no_process(name, tmp_path):
     text, seconds, outcome = HOSTILE[name]
     record = play(python(tmp_path, HEAD + text), seconds=seconds)[0]
     assert record.culprit >= 0
     assert record.detail
     assert record.outcome == outcome if outcome else record.outcome in ("crash", "timeout")
+    assert_all_ended(tmp_path)
+
+
+def running(folder: Path) -> list[str]:
+    """The command lines of all processes, forked ones too, that run a program of this folder."""
+    lines = subprocess.run(["ps", "-wweo", "args"], capture_output=True, text=True, check=True).stdout
+    return [line for line in lines.splitlines() if str(folder / "program.py") in line]
+
+
+def assert_all_ended(folder: Path) -> None:
+    """Nothing of the program is left; what was killed this moment may take a while to go on a busy machine."""
+    for _ in range(300):
+        if not (left := running(folder)):
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"left behind: {left}")
+
+
+def test_a_process_that_is_left_would_be_seen(tmp_path):
+    python(tmp_path, "import time\ntime.sleep(600)\n")
+    with subprocess.Popen([sys.executable, str(tmp_path / "program.py")]) as left:
+        try:
+            assert running(tmp_path)
+        finally:
+            left.kill()
+    assert_all_ended(tmp_path)
 
 
 def test_children_that_would_live_on_are_ended_with_it(tmp_path):
@@ -98,19 +123,9 @@ def test_children_that_would_live_on_are_ended_with_it(tmp_path):
     note = f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')"
     child = f"            os.setsid()\n            {note}\n            time.sleep(600)\n"
     fork = f"    for _ in range(3):\n        if os.fork() == 0:\n{child}    sys.exit(0)\n"
-    play(python(tmp_path, HEAD + fork))
-    time.sleep(0.1)
-    children = [int(pid) for pid in pids.read_text().split()]
-    assert children
-    assert not any(_alive(pid) for pid in children)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+    assert {record.outcome for record in play(python(tmp_path, HEAD + fork))} == {"crash"}
+    assert pids.read_text().split(), "there were children"
+    assert_all_ended(tmp_path)
 
 
 def test_the_report_says_what_was_asked_what_was_answered_and_what_is_wrong(tmp_path):
