@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import random
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 from threading import Lock
 
@@ -18,6 +22,19 @@ from ludus.workers import Ray, Threads, Workers, workers
 
 AGENTS = ("random", "mcts:sims=30")
 GAMES = 40
+LONG = ("random", "mcts:sims=3000")
+SOME, MANY = 200, 600
+"""Some seconds of work: whoever is to be killed before the end is still at it."""
+
+
+def node(cluster):
+    """One more node of one core, and no more processes than it needs."""
+    try:
+        return cluster.add_node(
+            num_cpus=1, node_ip_address="127.0.0.2", include_dashboard=False, include_log_monitor=False
+        )
+    except Exception as error:  # Ray raises just this where a node is not up within 30 seconds
+        pytest.skip(f"this machine is too busy to start Ray: {error}")
 
 
 @pytest.fixture(scope="module")
@@ -26,37 +43,50 @@ def cluster():
     import ray
     from ray.cluster_utils import Cluster
 
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "node_ip_address": "127.0.0.2"})
-    made.add_node(num_cpus=1, node_ip_address="127.0.0.2")
+    made = Cluster()
+    node(made)
+    node(made)
     ray.init(made.address, _node_ip_address="127.0.0.2", log_to_driver=False, logging_level="ERROR")
     yield made
     ray.shutdown()
     made.shutdown()
 
 
-def play(folder: Path, places: Workers, watch=lambda played: None) -> list[str]:
+def play(folder: Path, places: Workers, watch=lambda played: None, agents=AGENTS, games=GAMES) -> list[str]:
     """The records of a tournament, as they lie in its store."""
-    schedule = make_schedule("connect_four", AGENTS, "default", {}, blocks=GAMES // 2, seed=4)
+    schedule = make_schedule("connect_four", agents, "default", {}, blocks=games // 2, seed=4)
     with Store(folder / "store.sqlite") as store:
         Tournament(schedule, store, workers=places).run(watch)
         return [record.to_json() for _, record in store.matches("tournament")]
 
 
-def test_the_records_are_those_of_threads_also_when_a_node_is_killed(cluster, tmp_path):
-    for name in "abc":
-        (tmp_path / name).mkdir()
-    expected = play(tmp_path / "a", Threads(2))
-    assert len(expected) == GAMES
-    assert play(tmp_path / "b", Ray()) == expected
-    node = cluster.add_node(num_cpus=1, node_ip_address="127.0.0.2")
-    victims = [node]
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory) -> list[str]:
+    """The records of threads."""
+    return play(tmp_path_factory.mktemp("threads"), Threads(2), agents=LONG, games=MANY)
+
+
+def test_the_records_are_those_of_threads(cluster, tmp_path, expected):
+    assert len(expected) == MANY
+    assert play(tmp_path, Ray(), agents=LONG, games=MANY) == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_node_that_is_killed_loses_nothing_and_doubles_nothing(cluster, tmp_path, expected, seed):
+    """At a random moment: some fraction of a packet's half second after a random number of matches."""
+    dice, left = random.Random(seed), [node(cluster)]
+    list(Ray().stream(time.sleep, [0.01] * 6))  # all nodes are up and at work
+    wanted = dice.randint(1, SOME // 2)
 
     def kill(played: int) -> None:
-        if played and victims:
-            cluster.remove_node(victims.pop(), allow_graceful=False)  # kill -9
+        nonlocal wanted
+        wanted -= played
+        if wanted <= 0 and left:
+            time.sleep(dice.uniform(0, 0.5))
+            cluster.remove_node(left.pop(), allow_graceful=False)  # kill -9
 
-    assert play(tmp_path / "c", Ray(), kill) == expected
-    assert not victims
+    assert play(tmp_path, Ray(), kill, LONG, SOME) == expected[:SOME]
+    assert not left
 
 
 def test_a_failure_there_is_raised_here_and_items_come_once(cluster):
@@ -68,19 +98,54 @@ def test_a_failure_there_is_raised_here_and_items_come_once(cluster):
         list(Ray().stream(lambda n: lock and n, [1]))
 
 
-def test_a_driver_that_dies_goes_on_from_the_store(cluster, tmp_path):
-    for name in "ab":
-        (tmp_path / name).mkdir()
+DRIVER = """
+import sys
+import ray
+ray.init(sys.argv.pop(1), _node_ip_address="127.0.0.2", log_to_driver=False, logging_level="ERROR")
+from ludus.cli import main
+main()
+"""
 
-    def die(played: int) -> None:
-        if played:
-            raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        play(tmp_path / "a", Ray(), die)
-    with Store(tmp_path / "a" / "store.sqlite") as store:
-        assert 0 < len(list(store.matches("tournament"))) < GAMES
-    assert play(tmp_path / "a", Ray()) == play(tmp_path / "b", Threads(1)), "nothing lost, nothing doubled"
+def driver(cluster, store: Path) -> subprocess.Popen:
+    """A tournament that is begun, or gone on with, by a process of its own."""
+    command = ["tournament", "connect_four", *LONG, "--games", str(MANY), "--seed", "4", "--store", str(store)]
+    return subprocess.Popen(
+        [sys.executable, "-c", DRIVER, cluster.address, *command, "--name", "tournament", "--on", "ray"],
+        stdout=subprocess.DEVNULL,
+    )
+
+
+def kept(store: Path) -> int:
+    """How many matches the store holds by now, as another process sees it."""
+    if not store.exists():
+        return 0
+    with Store(store) as opened, opened.reading() as db:
+        return db.execute("select count(*) from matches").fetchone()[0]
+
+
+def kill_at(count: int, running: subprocess.Popen, store: Path, later: float) -> None:
+    """kill -9, some time after so many matches are kept."""
+    try:
+        while kept(store) < count and running.poll() is None:
+            time.sleep(0.02)
+        time.sleep(later)
+    finally:
+        running.kill()
+    assert running.wait() == -signal.SIGKILL, "it had not ended by itself"
+
+
+def test_a_driver_that_is_killed_goes_on_from_the_store(cluster, tmp_path, expected):
+    """Twice, each time at a random moment; then the same command plays the rest."""
+    store, dice, before = tmp_path / "store.sqlite", random.Random(5), 0
+    for _ in range(2):
+        kill_at(before + dice.randint(1, MANY // 4), driver(cluster, store), store, dice.uniform(0, 0.5))
+        now = kept(store)
+        assert before < now < MANY
+        before = now
+    assert driver(cluster, store).wait() == 0
+    with Store(store) as opened:
+        assert [record.to_json() for _, record in opened.matches("tournament")] == expected, "nothing lost or doubled"
 
 
 def test_places_that_are_not_there_are_refused():
