@@ -25,7 +25,7 @@ def test_the_checker_of_the_library_is_content_and_warns_of_nothing(name, nim_fo
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         env = gymnasium.make("ludus/Game-v0", game=source(name, nim_folder), render_mode="ansi")
-        check_env(env.unwrapped, skip_render_check=True)
+        check_env(env.unwrapped)
         env.close()
 
 
