@@ -585,3 +585,11 @@ def test_an_agent_that_writes_nothing_says_so(take):
 
     with pytest.raises(NotImplementedError, match="Silent writes neither act nor act_many"):
         agent(Silent(), take).act(View(take, after(take, 0, 2), 0), np.zeros(1, np.uint64))
+
+
+def test_a_game_with_other_terms_leaves_the_first_as_it_was():
+    game = load("pivit")
+    before = game.names["TERMS"]
+    other = game.weighing(game.names["terms"], ("one",))
+    assert other is not game
+    assert (game.names["TERMS"], other.names["TERMS"]) == (before, 1)

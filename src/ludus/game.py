@@ -6,7 +6,6 @@ A `View` is all that a player ever gets: a masked copy.
 
 from __future__ import annotations
 
-import copy
 import json
 import sys
 from collections.abc import Callable, Mapping
@@ -134,8 +133,9 @@ class Game:
 
     def weighing(self, terms: Callable, names: tuple[str, ...]) -> Game:
         """The same game with other terms for evaluations to weigh."""
-        other = copy.copy(self)
-        other.names, other._kernels = self.names | {"terms": terms, "TERMS": len(names)}, {}
+        other = object.__new__(Game)  # `copy` asks how a game travels, which is by its name, and would give this one
+        own_names = self.names | {"terms": terms, "TERMS": len(names)}
+        other.__dict__.update(self.__dict__, names=own_names, _kernels={})
         return other
 
     @property
