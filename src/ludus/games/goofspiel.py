@@ -81,7 +81,7 @@ def setup(state, rng):
 def turn_up_prize(state, rng):
     left = state.params.cards - state.turn
     skipped = 0  # cheaper prizes still to come
-    if state.params.order == RANDOM:
+    if state.params.order == RANDOM and left > 1:  # the last one is no matter of luck
         skipped = below(rng, left)
     elif state.params.order == DESCENDING:
         skipped = left - 1
