@@ -61,18 +61,17 @@ def command(
     if hasattr(learner, "ADVICE") and not json and (sentence := learner.ADVICE(rulebook)):
         options.say(sentence)
     folder = out or Path("runs") / f"{name.replace('/', '-')}-{rulebook.name}-{preset}-{seed}"
-    places = _places(name, learner, on, jobs)
-    run = _train(name, learner, rulebook, values, settings, folder, seed, places, quiet=json)
+    run = _train(name, learner, rulebook, values, settings, folder, seed, _places(name, learner, on, jobs), quiet=json)
     spec = learner.SPEC(settings, folder) if hasattr(learner, "SPEC") else f"{name}:{folder}"
     measured = _measure(spec, rulebook, values, _players(settings, rulebook), seed, getattr(learner, "GAMES", GAMES))
     _draw(run, learner, measured)
+    _show(run, spec, measured, json)
+
+
+def _show(run: RunFolder, spec: str, measured: Contest, json: bool) -> None:
     if json:
         options.print_json(_summary(run, measured))
-    else:
-        _show(run, spec, measured)
-
-
-def _show(run: RunFolder, spec: str, measured: Contest) -> None:
+        return
     print(f"{run.path}: {len(run.rows())} iterations; play it with the spec {spec}\n{_strength(measured)}")
     print(f"its curve: {run.path / CURVE}")
 
