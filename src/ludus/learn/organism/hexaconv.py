@@ -22,6 +22,7 @@ from ludus.agents.organism.hexaconv import WEIGHTS, values_of
 from ludus.arena.statistics import wilson
 from ludus.errors import BadInput
 from ludus.game import Game
+from ludus.learn._plan import check_device
 from ludus.learn.organism._games import Counts, Played, Room, count
 from ludus.nets.hexaconv import to_onnx
 from ludus.rng import match_words, word
@@ -86,16 +87,7 @@ def train(
 def _check(settings: Settings) -> None:
     if settings.reading not in NUMBERS:
         raise BadInput(f"hexaconv: reading is {' or '.join(NUMBERS)}, not {settings.reading!r}")
-    try:
-        import onnx  # noqa: F401
-        import onnxruntime  # noqa: F401
-        import torch  # noqa: F401
-    except ImportError as error:
-        raise BadInput(f"hexaconv needs {error.name}, which is missing: pip install 'ludus[learn]'") from None
-    if settings.device == "cuda":
-        from ludus.nets.play import check_cuda
-
-        check_cuda()
+    check_device("hexaconv", settings.device)
 
 
 class Training:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ludus.papers.claims import Finding, Measure, Verdict
+from ludus.papers.draft import Draft
 from ludus.papers.experiments import Measured, Unmeasured
 from ludus.papers.gravitas.lineups import (
     ABLATION,
@@ -20,7 +21,6 @@ from ludus.papers.gravitas.lineups import (
     RULES,
     share,
 )
-from ludus.papers.tables import STYLE, findings_table
 from ludus.report.charts import Group, Line, bar_chart, line_chart
 from ludus.report.page import Page, Section, Tile, bullets, paragraph
 
@@ -103,40 +103,24 @@ EVEN = "@media (min-width:48.01rem){td:nth-child(3):nth-last-child(3),td:nth-chi
 
 
 def page(title: str, results: Measured, groups: dict[str, list[Finding]]) -> Page:
-    findings = [finding for group in groups.values() for finding in group]
-    numbers, parts = tiles(results, findings), sections(results, groups)
-    return Page(title, "A published system, measured again", LEAD, numbers, parts, FOOTER, STYLE + EVEN)
+    draft = Draft(results, groups, COLUMNS)
+    return draft.page(title, LEAD, tiles(draft), sections(draft), FOOTER, EVEN)
 
 
-def tiles(results: Measured, findings: Sequence[Finding]) -> list[Tile]:
-    def number(*verdicts: Verdict) -> str:
-        return str(sum(finding.verdict in verdicts for finding in findings))
-
-    best = [
-        finding.measures[0] for finding in findings if finding.claim.key == "champion-intended" and finding.measures
-    ]
-    games = sum(result.get("games", 0) for result in results.found.values())
-    aims = number(Verdict.REACHED, Verdict.NOT_REACHED)
+def tiles(draft: Draft) -> list[Tile]:
+    best = [one.measures[0] for one in draft.findings if one.claim.key == "champion-intended" and one.measures]
     return [
-        Tile(number(Verdict.REPRODUCED), "claims reproduced"),
-        Tile(number(Verdict.NOT_REPRODUCED), "not reproduced"),
-        Tile(number(Verdict.CANNOT_BE, Verdict.NOT_MEASURED), "cannot be reproduced, or not measured"),
-        Tile(f"{number(Verdict.REACHED)} of {aims}", "aims of our own reached"),
+        Tile(draft.number(Verdict.REPRODUCED), "claims reproduced"),
+        Tile(draft.number(Verdict.NOT_REPRODUCED), "not reproduced"),
+        Tile(draft.number(Verdict.CANNOT_BE, Verdict.NOT_MEASURED), "cannot be reproduced, or not measured"),
+        draft.aims(),
         *(Tile(f"{100 * one.value:.0f} %", "wins of our champion against three trees") for one in best),
-        Tile(f"{games / 1e6:.1f} M", "games of tournaments behind these numbers"),
+        Tile(f"{draft.games / 1e6:.1f} M", "games of tournaments behind these numbers"),
     ]
 
 
-def sections(results: Measured, groups: dict[str, list[Finding]]) -> list[Section]:
-    def chart(draw: Callable[[Measured], str]) -> str:
-        try:
-            return draw(results)
-        except Unmeasured as reason:
-            return paragraph(f"No chart: {reason}.")
-
-    def table(*names: str, columns: Sequence[str] = COLUMNS) -> str:
-        return findings_table([finding for name in names for finding in groups[name]], columns)
-
+def sections(draft: Draft) -> list[Section]:
+    chart, table = draft.drawn, draft.table
     why = [paragraph(EVOLUTION), bullets(DIAGNOSIS), *map(chart, (selection, generations, upside_down))]
     why.append(table("evolution"))
     finals = [paragraph(FINAL), paragraph(Q_TABLE), chart(final)]

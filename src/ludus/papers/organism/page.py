@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from ludus.papers.claims import Finding, Verdict
+from ludus.papers.claims import Finding
+from ludus.papers.draft import Draft
 from ludus.papers.experiments import Measured, Unmeasured
 from ludus.papers.organism.lineups import BOTH, BUDGETS, PAPER, RULES, first_share, training_rows
-from ludus.papers.tables import STYLE, curve, findings_table
+from ludus.papers.tables import curve
 from ludus.report.charts import Line, line_chart
-from ludus.report.page import Page, Section, Tile, paragraph
+from ludus.report.page import Page, Section, paragraph
 
 COLUMNS = tuple(RULES[preset] for preset in BOTH)
 EVEN = 0.5
@@ -44,36 +43,18 @@ FOOTER = """All intervals are 95 %. Made by `ludus reproduce organism`; the same
 
 
 def page(title: str, results: Measured, groups: dict[str, list[Finding]]) -> Page:
-    findings = [finding for group in groups.values() for finding in group]
-    return Page(title, "A published system, measured again", LEAD, tiles(results, findings), sections(results, groups),
-                FOOTER, STYLE)  # fmt: skip
+    draft = Draft(results, groups, COLUMNS)
+    return draft.page(title, LEAD, draft.tiles(played_in_training(results)), sections(draft), FOOTER)
 
 
-def tiles(results: Measured, findings: Sequence[Finding]) -> list[Tile]:
-    def number(*verdicts: Verdict) -> str:
-        return str(sum(finding.verdict in verdicts for finding in findings))
-
-    games = sum(result.get("games", 0) for result in results.found.values())
-    trained = sum(sum(row["matches"] + row["decided"] for row in result.get("rows", ())) for result in
-                  results.found.values())  # fmt: skip
-    return [
-        Tile(number(Verdict.REPRODUCED), "claims reproduced"),
-        Tile(number(Verdict.NOT_REPRODUCED), "not reproduced"),
-        Tile(f"{number(Verdict.REACHED)} of {number(Verdict.REACHED, Verdict.NOT_REACHED)}", "aims of our own reached"),
-        Tile(f"{games + int(trained):,}", "matches behind these numbers"),
-    ]
+def played_in_training(results: Measured) -> int:
+    """Matches of self-play and of the gates."""
+    logs = (result.get("rows", ()) for result in results.found.values())
+    return int(sum(row["matches"] + row["decided"] for rows in logs for row in rows))
 
 
-def sections(results: Measured, groups: dict[str, list[Finding]]) -> list[Section]:
-    def drawn(draw: Callable[[Measured], str]) -> str:
-        try:
-            return draw(results)
-        except Unmeasured as reason:
-            return paragraph(f"Nothing to show: {reason}.")
-
-    def table(*names: str) -> str:
-        return findings_table([finding for name in names for finding in groups[name]], COLUMNS)
-
+def sections(draft: Draft) -> list[Section]:
+    drawn, table = draft.drawn, draft.table
     return [
         Section("Learning not to die", [paragraph(LEARNING), drawn(suicides), table("learning")]),
         Section("How it plays", [paragraph(STYLE_WORDS), table("style")]),

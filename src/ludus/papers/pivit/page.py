@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from ludus.errors import BadInput
-from ludus.papers.claims import Finding, Verdict
+from ludus.papers.claims import Finding
+from ludus.papers.draft import Draft
 from ludus.papers.experiments import Measured
 from ludus.papers.pivit import judgements
 from ludus.papers.pivit.learners import SARSA, Q, found_by_ply
-from ludus.papers.tables import STYLE, cells_table, curve, findings_table, ladder_table
+from ludus.papers.tables import cells_table, curve, ladder_table
 from ludus.report.charts import Line, line_chart
-from ludus.report.page import Page, Section, Tile, paragraph
+from ludus.report.page import Page, Section, paragraph
 from ludus.runs import find_run
 
 COLUMNS = ("ours",)
@@ -65,34 +63,12 @@ rests on a clock."""
 
 
 def page(title: str, results: Measured, groups: dict[str, list[Finding]]) -> Page:
-    findings = [finding for group in groups.values() for finding in group]
-    return Page(title, "A published system, measured again", LEAD, tiles(results, findings), sections(results, groups),
-                FOOTER, STYLE)  # fmt: skip
+    draft = Draft(results, groups, COLUMNS)
+    return draft.page(title, LEAD, draft.tiles(), sections(draft), FOOTER)
 
 
-def tiles(results: Measured, findings: Sequence[Finding]) -> list[Tile]:
-    def number(*verdicts: Verdict) -> str:
-        return str(sum(finding.verdict in verdicts for finding in findings))
-
-    games = sum(result.get("games", 0) for result in results.found.values())
-    return [
-        Tile(number(Verdict.REPRODUCED), "claims reproduced"),
-        Tile(number(Verdict.NOT_REPRODUCED), "not reproduced"),
-        Tile(f"{number(Verdict.REACHED)} of {number(Verdict.REACHED, Verdict.NOT_REACHED)}", "aims of our own reached"),
-        Tile(f"{games:,}", "matches behind these numbers"),
-    ]
-
-
-def sections(results: Measured, groups: dict[str, list[Finding]]) -> list[Section]:
-    def drawn(draw: Callable[[Measured], str]) -> str:
-        try:
-            return draw(results)
-        except BadInput as reason:
-            return paragraph(f"Nothing to show: {reason}.")
-
-    def table(name: str) -> str:
-        return findings_table(groups[name], COLUMNS)
-
+def sections(draft: Draft) -> list[Section]:
+    drawn, table = draft.drawn, draft.table
     return [
         Section("The four experiments", [paragraph(PUBLISHED), table("published"), paragraph(CURVE), drawn(rewards)]),
         Section("Why nothing was learnt", [paragraph(DIAGNOSIS), drawn(finding_states), table("diagnosis")]),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from ludus.papers.claims import Finding, Measure, Verdict
-from ludus.papers.experiments import Measured, Unmeasured
+from ludus.papers.claims import Finding, Measure
+from ludus.papers.draft import Draft
+from ludus.papers.experiments import Measured
 from ludus.papers.planet_wars.lineups import BOTH, EVEN, EXAMPLES, PARTS, READINGS, RULES, share
-from ludus.papers.tables import STYLE, findings_table, ladder_table
+from ludus.papers.tables import ladder_table
 from ludus.report.charts import Group, Line, bar_chart, line_chart
-from ludus.report.page import Page, Section, Tile, paragraph, safe
+from ludus.report.page import Page, Section, paragraph, safe
 
 COLUMNS = tuple(RULES[preset] for preset in BOTH)
 
@@ -52,36 +51,12 @@ TITLES = {
 
 
 def page(title: str, results: Measured, groups: dict[str, list[Finding]]) -> Page:
-    findings = [finding for group in groups.values() for finding in group]
-    return Page(title, "A published system, measured again", LEAD, tiles(results, findings), sections(results, groups),
-                FOOTER, STYLE)  # fmt: skip
+    draft = Draft(results, groups, COLUMNS)
+    return draft.page(title, LEAD, draft.tiles(), sections(draft), FOOTER)
 
 
-def tiles(results: Measured, findings: Sequence[Finding]) -> list[Tile]:
-    def number(*verdicts: Verdict) -> str:
-        return str(sum(finding.verdict in verdicts for finding in findings))
-
-    games = sum(result.get("games", 0) for result in results.found.values())
-    aims = number(Verdict.REACHED, Verdict.NOT_REACHED)
-    return [
-        Tile(number(Verdict.REPRODUCED), "claims reproduced"),
-        Tile(number(Verdict.NOT_REPRODUCED), "not reproduced"),
-        Tile(number(Verdict.ANSWERED), "open readings answered"),
-        Tile(f"{number(Verdict.REACHED)} of {aims}", "aims of our own reached"),
-        Tile(f"{games:,}", "matches behind these numbers"),
-    ]
-
-
-def sections(results: Measured, groups: dict[str, list[Finding]]) -> list[Section]:
-    def chart(draw: Callable[[Measured], str]) -> str:
-        try:
-            return draw(results)
-        except Unmeasured as reason:
-            return paragraph(f"No chart: {reason}.")
-
-    def table(*names: str) -> str:
-        return findings_table([finding for name in names for finding in groups[name]], COLUMNS)
-
+def sections(draft: Draft) -> list[Section]:
+    chart, table = draft.drawn, draft.table
     return [
         Section("Against the example bots", [paragraph(AGAINST), chart(examples), table("examples")]),
         Section("What each part is worth", [paragraph(WORTH), chart(parts), table("parts")]),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from ludus.papers.claims import Finding, Verdict
-from ludus.papers.experiments import Measured, Unmeasured
-from ludus.papers.tables import STYLE, cells_table, findings_table
+from ludus.papers.claims import Finding
+from ludus.papers.draft import Draft
+from ludus.papers.experiments import Measured
+from ludus.papers.tables import cells_table
 from ludus.papers.thrones import judgements
 from ludus.papers.thrones.duels import BOTH, FAVOURED, RULES, SEATS, rate
 from ludus.papers.thrones.lineups import BOTS, MOMENTS, SEEDS, SEVEN
 from ludus.report.charts import Group, Line, bar_chart, line_chart
-from ludus.report.page import Page, Section, Tile, paragraph, safe
+from ludus.report.page import Page, Section, paragraph, safe
 
 COLUMNS = tuple(RULES[preset] for preset in BOTH)
 HOW = {
@@ -63,35 +62,12 @@ FOOTER = """All intervals are 95 %. Made by `ludus reproduce thrones`; the same 
 
 
 def page(title: str, results: Measured, groups: dict[str, list[Finding]]) -> Page:
-    findings = [finding for group in groups.values() for finding in group]
-    return Page(title, "A published system, measured again", LEAD, tiles(results, findings), sections(results, groups),
-                FOOTER, STYLE + WRAPPED)  # fmt: skip
+    draft = Draft(results, groups, COLUMNS)
+    return draft.page(title, LEAD, draft.tiles(), sections(draft), FOOTER, WRAPPED)
 
 
-def tiles(results: Measured, findings: Sequence[Finding]) -> list[Tile]:
-    def number(*verdicts: Verdict) -> str:
-        return str(sum(finding.verdict in verdicts for finding in findings))
-
-    games = sum(result.get("games", 0) for result in results.found.values())
-    return [
-        Tile(number(Verdict.REPRODUCED), "claims reproduced"),
-        Tile(number(Verdict.NOT_REPRODUCED), "not reproduced"),
-        Tile(number(Verdict.ANSWERED), "open readings answered"),
-        Tile(f"{number(Verdict.REACHED)} of {number(Verdict.REACHED, Verdict.NOT_REACHED)}", "aims of our own reached"),
-        Tile(f"{games:,}", "matches behind these numbers"),
-    ]
-
-
-def sections(results: Measured, groups: dict[str, list[Finding]]) -> list[Section]:
-    def drawn(draw: Callable[[Measured], str]) -> str:
-        try:
-            return draw(results)
-        except Unmeasured as reason:
-            return paragraph(f"Nothing to show: {reason}.")
-
-    def table(*names: str) -> str:
-        return findings_table([finding for name in names for finding in groups[name]], COLUMNS)
-
+def sections(draft: Draft) -> list[Section]:
+    drawn, table = draft.drawn, draft.table
     return [
         Section("The published table", [paragraph(TABLE), drawn(published), table("table")]),
         Section("What the paper says", [table("claims", "costs")]),
