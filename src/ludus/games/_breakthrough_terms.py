@@ -23,7 +23,7 @@ NOT_A, NOT_H = np.uint64(0xFEFEFEFEFEFEFEFE), np.uint64(0x7F7F7F7F7F7F7F7F)
 
 
 @rule
-def number(cells):
+def count(cells):
     n = 0
     while cells != 0:  # compilers know this loop and make one instruction of it
         cells &= cells - ONE
@@ -63,16 +63,16 @@ def count_terms(state, player, counted):
     counted[:] = 0.0
     for way in range(rows - 1):
         row = np.uint64(8 * (way if player == 0 else rows - 1 - way))
-        here = number(mine >> row & FIRST_ROW)
+        here = count(mine >> row & FIRST_ROW)
         counted[max(way + ROWS + 1 - rows, 0)] += here  # smaller boards are counted from the goal
         if here:
             counted[FOREMOST] = way + 8 - rows
         if past >> row & FIRST_ROW != 0:
             counted[FIRST_PAST] = way + 8 - rows
-    counted[ATTACKED], counted[GUARDED] = number(attacked), number(guarded)
-    counted[HANGING] = number(attacked & ~guarded)
-    counted[ABREAST] = number(mine & (mine & NOT_A) >> ONE)
-    counted[PAST] = number(past)
+    counted[ATTACKED], counted[GUARDED] = count(attacked), count(guarded)
+    counted[HANGING] = count(attacked & ~guarded)
+    counted[ABREAST] = count(mine & (mine & NOT_A) >> ONE)
+    counted[PAST] = count(past)
 
 
 @rule

@@ -24,7 +24,7 @@ CENTRE = 0b111111 << 21
 
 
 @rule
-def number(cells):
+def count(cells):
     n = 0
     while cells != 0:  # compilers know this loop and make one instruction of it
         cells &= cells - 1
@@ -52,18 +52,18 @@ def count_terms(state, player, counted):
         odd = a ^ b ^ c ^ d
         several = (a & b) | (c & d) | ((a ^ b) & (c ^ d))
         three = lines & odd & several
-        counted[ONES] += number(lines & odd & ~several)
-        counted[TWOS] += number(lines & ~odd & several)
-        counted[THREES] += number(three)
+        counted[ONES] += count(lines & odd & ~several)
+        counted[TWOS] += count(lines & ~odd & several)
+        counted[THREES] += count(three)
         for k in range(4):
             threats |= (three & ~(mine >> k * stride)) << k * stride
     playable = (taken + BOTTOM) & state.board
     waiting = threats & ~playable
     good = ODD if player == 0 else ~ODD
-    counted[NOW] = number(threats & playable)
-    counted[WAITING], counted[OTHERS] = number(waiting & good), number(waiting & ~good)
+    counted[NOW] = count(threats & playable)
+    counted[WAITING], counted[OTHERS] = count(waiting & good), count(waiting & ~good)
     counted[LOWEST] = 7 - lowest_row(waiting & good)
-    counted[MIDDLE] = number(mine & CENTRE)
+    counted[MIDDLE] = count(mine & CENTRE)
 
 
 @rule

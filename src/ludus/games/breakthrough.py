@@ -19,7 +19,7 @@ Options: the number of rows and of columns. Presets: 6x6, 5x5 and 4x4, which are
 import numpy as np
 
 from ludus.errors import BadNotation
-from ludus.games._breakthrough_terms import TERMS, terms
+from ludus.games._breakthrough_terms import TERMS, count, terms
 from ludus.rules import Facts, Param, Params, record, rule
 from ludus.shapes import planes, squares
 
@@ -92,15 +92,6 @@ def legal(state, player, out):
         n += (ahead & piece) != 0
         out[n] = 3 * cell + 2
         n += (right & piece) != 0
-    return n
-
-
-@rule
-def count(cells):
-    n = 0
-    while cells != 0:  # compilers know this loop and make one instruction of it
-        cells &= cells - ONE
-        n += 1
     return n
 
 

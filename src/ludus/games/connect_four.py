@@ -18,7 +18,7 @@ Smaller boards (`rows`, `columns`) are the lower left part of this one.
 import numpy as np
 
 from ludus.errors import BadNotation
-from ludus.games._connect_four_terms import TERMS, terms
+from ludus.games._connect_four_terms import TERMS, count, terms
 from ludus.rules import Facts, Param, Params, record, rule
 from ludus.shapes import flat, planes, squares
 
@@ -114,15 +114,6 @@ def valid(state):
 
 
 # ------------------------------------------------------------------------------------------------ values and features
-
-
-@rule
-def count(cells):
-    n = 0
-    while cells != 0:  # compilers know this loop and make one instruction of it
-        cells &= cells - 1
-        n += 1
-    return n
 
 
 @rule
