@@ -41,7 +41,7 @@ def seconds(work: Callable[[], object], times: int) -> float:
 def compare(name: str, network: str, trees: int, rounds: int) -> str:
     game = load(name)
     values = game.params.values({})
-    spec = make_plan(game, 2, values, Settings(network=network), workers=1).net
+    spec = make_plan(game, 2, [values], Settings(network=network), workers=1).net
     weights = Network(spec).eval().weights()
     alone, plays = session(content := to_onnx(spec, weights)), CpuEvaluator(game, content)
     evaluator = CompiledEvaluator(game, spec, weights) if network == "flat" else plays

@@ -206,12 +206,13 @@ def load_run(name: str, method: str, game: Game, *former: str) -> RunFolder:
 
 def other_values(name: str, values: Mapping[str, object]) -> str:
     """What was set otherwise when this run was trained, in words; "" if nothing was."""
-    trained = find_run(name).settings.get("rules", {})
+    made = find_run(name).settings
+    trained, also = made.get("rules", {}), made["settings"].get("also", "")
     changed = {key: value for key, value in trained.items() if key in values and values[key] != value}
     if not changed:
         return ""
     theirs, ours = (", ".join(f"{key}={one[key]}" for key in changed) for one in (changed, values))
-    return f"it was trained with {theirs}, and plays here with {ours}"
+    return f"it was trained with {theirs}{f' (also {also})' if also else ''}, and plays here with {ours}"
 
 
 def load_numbers(name: str, agent: str, game: Game, count: int) -> np.ndarray:

@@ -13,16 +13,19 @@ import pytest
 import torch
 
 from ludus import load
-from ludus.errors import BadInput
+from ludus.arena.contest import contest
+from ludus.errors import BadInput, LudusError
 from ludus.learn import alphazero
-from ludus.learn._plan import advice, make_plan
+from ludus.learn._plan import advice, make_plan, rule_sets
 from ludus.learn._replay import Replay
 from ludus.learn._rulers import elo
 from ludus.learn._selfplay import PlaySettings, Samples, SelfPlay
 from ludus.learn._teaching import Teacher
 from ludus.learn._travelling import PACKET
+from ludus.nets.export import from_onnx
 from ludus.nets.play import next_wave
 from ludus.nets.spec import net_spec
+from ludus.nets.variants import Variant
 from ludus.runs import RunFolder, begin_run
 from ludus.workers import Threads
 
@@ -158,15 +161,15 @@ DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 def make_teacher(device: str = "cpu") -> Teacher:
     game = load("tic_tac_toe")
-    return Teacher(net_spec(*game.shapes(2), 2, 8, 1, hidden=8), 2, rate=0.01, trust=0.5, seed=1, device=device)
+    return Teacher([Variant(net_spec(*game.shapes(2), 2, 8, 1, hidden=8))], 2, rate=0.01, trust=0.5, seed=1, device=device)
 
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_what_is_taught_is_learnt_and_what_plays_has_learnt_it(device):
     teacher, samples = make_teacher(device), lesson_samples()
-    first = teacher.teach([samples] * 3, 0.0)
-    teacher.teach([samples] * 120, 0.5)
-    last = teacher.teach([samples] * 3, 0.9)
+    first = teacher.teach([[samples] * 3], 0.0)
+    teacher.teach([[samples] * 120], 0.5)
+    last = teacher.teach([[samples] * 3], 0.9)
     assert last.policy < 0.3 * first.policy
     assert last.value < 0.3 * first.value
     smooth = teacher.smooth.eval().cpu()
@@ -178,7 +181,7 @@ def test_what_is_taught_is_learnt_and_what_plays_has_learnt_it(device):
 def test_policies_of_fast_searches_are_not_learnt():
     teacher = make_teacher()
     silent = lesson_samples()._replace(weights=np.zeros(64, np.float32))
-    lesson = teacher.teach([silent] * 5, 0.0)
+    lesson = teacher.teach([[silent] * 5], 0.0)
     assert lesson.policy == 0
     assert torch.count_nonzero(teacher.network.cells_weight) == 0, "as at the beginning"
 
@@ -200,12 +203,12 @@ def test_elo_is_of_the_point_that_equals_would_share():
 )  # fmt: skip
 def test_sizes_follow_the_game_and_settings_go_before(name, network, size):
     game = load(name)
-    plan = make_plan(game, 2, game.params.values({}), alphazero.Settings(network=network), workers=2)
+    plan = make_plan(game, 2, [game.params.values({})], alphazero.Settings(network=network), workers=2)
     assert (plan.net.channels, plan.net.blocks) == size
     assert (plan.net.kind == "none") == (not network or name == "goofspiel")
     assert plan.play.sims == plan.sims(1.0) > plan.sims(0.0)
     wanted = alphazero.Settings(channels=12, blocks=0, sims=40)
-    plan = make_plan(game, 2, game.params.values({}), wanted, workers=2)
+    plan = make_plan(game, 2, [game.params.values({})], wanted, workers=2)
     assert (plan.net.channels, plan.net.blocks, plan.play.sims) == (12, 0, 40)
 
 
@@ -215,7 +218,7 @@ def test_a_network_of_no_kind_is_refused():
         ({"network": "flat", "any_size": True}, "sees the board"),
     ):
         with pytest.raises(BadInput, match=told):
-            make_plan(load("tic_tac_toe"), 2, {}, alphazero.Settings(**wanted), workers=1)
+            make_plan(load("tic_tac_toe"), 2, [{}], alphazero.Settings(**wanted), workers=1)
 
 
 def test_a_game_by_default_shapes_is_told_what_would_help():
@@ -297,10 +300,10 @@ def test_searches_grow_with_the_training_and_the_plan_stays(tmp_path):
     seen = []
     for progress in (0.0, 0.05, 0.2, 0.3, 0.9, 1.0):
         training._refill(progress)
-        seen.append(training.tables[0].settings.sims)
+        seen.append(training.tables[0][0].settings.sims)
     assert seen == [8, 8, 16, 16, 32, 32]
     assert training.plan.play.sims == 32
-    assert all(table.settings is not training.plan.play for table in training.tables)
+    assert all(table.settings is not training.plan.play for table in training.tables[0])
 
 
 def test_a_training_for_a_device_that_is_not_there_is_refused(tmp_path, monkeypatch):
@@ -312,3 +315,33 @@ def test_a_training_for_a_device_that_is_not_there_is_refused(tmp_path, monkeypa
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(BadInput, match=r"needs torch, which is missing: pip install 'ludus\[learn\]'"):
         next(alphazero.train(*begin(tmp_path / "three")))
+
+
+# ------------------------------------------------------------------------------------------------ several rules at once
+
+
+def test_one_network_learns_several_boards_and_goes_on(tmp_path):
+    """Organism on three rings and on four, where tokens win, which the network is told; it then plays all others."""
+    game = load("organism")
+    values, wanted = game.rule_values("PE", {"turn_limit": 10}), replace(TINY, also="rings=4;token_limit=3")
+    run = begin_run(tmp_path, "alphazero", game, values, wanted, 1)
+    assert [row["is_best"] for row in alphazero.train(game, values, wanted, run, 1, Threads(1))][0] == 1
+    spec, _ = from_onnx(run.read("weights.onnx") or b"")
+    assert (spec.narrow, spec.rules) == (0, "token_limit")
+    assert len(list(tmp_path.glob("positions/*"))) == len(list(tmp_path.glob("positions-1/*"))) == 2
+    assert len(list(alphazero.train(game, values, replace(wanted, rounds=3), run, 1, Threads(1)))) == 1
+    for rings in range(3, 8):
+        rules = {"rings": rings, "turn_limit": 10}
+        assert not contest("organism", [f"alphazero:{tmp_path},sims=2", "random"], games=2, rules=rules).faults
+
+
+def test_other_rules_are_written_as_presets_and_changes():
+    game = load("organism")
+    first = game.rule_values("P")
+    found = rule_sets(game, 2, first, "rings=4|P5;turn_limit=80|T")
+    assert [rules["rings"] for rules in found] == [3, 4, 5, 4]
+    assert (found[1]["token_limit"], found[2]["token_limit"], found[2]["turn_limit"]) == (3, 7, 80)
+    for text, words in (("P5;rings", "not 'P5;rings'"), ("P9", "P9"), ("rings=9", "rings"), ("ring=4", "ring"),
+                        ("notches=on", "five rings")):  # fmt: skip
+        with pytest.raises(LudusError, match=words):
+            rule_sets(game, 2, first, text)

@@ -87,7 +87,7 @@ def test_the_scales_are_measured_on_the_same_activations(kind):
     features = torch.from_numpy(positions(spec, 16)).float() / 127
     with torch.no_grad():
         *_, last = layers(spec, made.weights(), features)
-        wanted = made.trunk(features).flatten(2)[:, :, made.places]
+        wanted = made.trunk(features).flatten(2)[:, :, torch.as_tensor(spec.places)]
     assert torch.allclose(last.transpose(1, 2), wanted, atol=1e-3, rtol=1e-4)
     assert len(largest_activations(spec, made.weights(), features)) == 2 * spec.blocks + 1
 

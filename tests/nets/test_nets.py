@@ -17,6 +17,7 @@ from ludus.nets.export import from_onnx, to_onnx
 from ludus.nets.network import Network
 from ludus.nets.play import CpuEvaluator, session
 from ludus.nets.spec import NetSpec, Weights, check_weights, net_spec
+from ludus.nets.variants import Variant, rule_columns, variant_of
 from ludus.rng import match_words
 from ludus.search.forest import Forest
 from ludus.shapes import flat, hexagons, planes, squares
@@ -112,19 +113,61 @@ def test_fewer_bits_make_the_file_smaller_and_change_little(bits, size, error):
 def test_one_network_serves_boards_of_all_sizes():
     network = make(SHAPES["hexagons"], narrow=0)
     shapes = planes(3, hexagons(4), extra=2), planes(2, hexagons(4), extra=3)
-    larger = network.on(network.spec.on(*shapes)).eval()
-    features = np.random.default_rng(0).uniform(-1, 1, (2, larger.spec.features)).astype(np.float32)
-    logits, _ = (part.detach().numpy() for part in larger(torch.as_tensor(features)))
-    played = session(to_onnx(larger.spec, network.weights())).run(None, {"features": features})
-    assert np.abs(played[0] - logits).max() < 1e-4
-    assert larger.trunk_taps is network.trunk_taps
+    larger = network.spec.on(*shapes)
+    features = np.random.default_rng(0).uniform(-1, 1, (2, larger.features)).astype(np.float32)
+    ((logits, _),) = network.judge([(Variant(larger), torch.as_tensor(features))])
+    played = session(to_onnx(larger, network.weights())).run(None, {"features": features})
+    assert np.abs(played[0] - logits.detach().numpy()).max() < 1e-4
+
+
+def test_boards_of_several_sizes_are_judged_together_as_each_alone():
+    network = make(SHAPES["hexagons"], narrow=0)
+    nets = [network.spec.on(planes(3, hexagons(k), extra=2), planes(2, hexagons(k), extra=3)) for k in (4, 3, 5)]
+    rng = np.random.default_rng(0)
+    parts = [(Variant(net), torch.as_tensor(rng.uniform(-1, 1, (3, net.features)).astype(np.float32))) for net in nets]
+    for part, (logits, values) in zip(parts, network.judge(parts)):
+        ((alone, worth),) = network.judge([part])
+        assert torch.allclose(logits, alone, atol=1e-5)
+        assert torch.allclose(values, worth, atol=1e-5)
+
+
+def test_numbers_of_the_rules_go_into_the_bias():
+    """What torch is told of the rules beside the features plays as a plain network."""
+    spec = dataclasses.replace(make(SHAPES["hexagons"], narrow=0).spec, rules="length,style=round")
+    network = Network(spec).eval()
+    torch.nn.init.normal_(network.stem_rules)
+    torch.nn.init.normal_(network.cells_weight)
+    features = np.random.default_rng(0).uniform(-1, 1, (3, spec.features)).astype(np.float32)
+    answers = []
+    for numbers in ((0.0, 0.0), (0.25, 1.0)):
+        variant = Variant(spec, numbers)
+        ((logits, _),) = network.judge([(variant, torch.as_tensor(features))])
+        played = session(to_onnx(*variant.plain(network.weights()))).run(None, {"features": features})
+        assert np.abs(played[0] - logits.detach().numpy()).max() < 1e-4
+        answers.append(played[0])
+    assert np.abs(answers[0] - answers[1]).max() > 0.01, "other rules, other answers"
+    kept, _ = from_onnx(to_onnx(spec, network.weights()))
+    assert kept == spec, "the file says what it wants to be told"
+
+
+def test_what_a_network_is_told_of_the_rules():
+    game = load("organism")
+    one, two = game.rule_values("PE"), game.rule_values("P", {"rings": 4, "turn_limit": 100, "flow": "half"})
+    told = rule_columns(game, 2, [one, two])
+    assert told == "flow=one,flow=half,token_limit,organism_limit,turn_limit", "not the rings, which the board shows"
+    spec = net_spec(*game.shapes(2, one), 2, channels=8, blocks=1, narrow=0)
+    numbers = variant_of(dataclasses.replace(spec, rules=told), game, 2, two).numbers
+    assert np.allclose(numbers, (0, 1, 3 / 20, 2 / 9, 90 / 490))
+    assert rule_columns(game, 2, [one]) == ""
+    with pytest.raises(Mismatch, match="the rule height, which this game does not have"):
+        variant_of(dataclasses.replace(spec, rules="height"), game, 2, one)
 
 
 def test_another_board_or_other_features_are_refused():
     spec = make(SHAPES["hexagons"]).spec
     with pytest.raises(Mismatch, match="board of 19 cells alone, not of 37"):
         spec.on(planes(3, hexagons(4), extra=2), planes(2, hexagons(4), extra=3))
-    with pytest.raises(Mismatch, match="other features"):
+    with pytest.raises(Mismatch, match="3 planes and 2 numbers in, .* ask for 4 planes"):
         dataclasses.replace(spec, narrow=0).on(planes(4, hexagons(3), extra=2), planes(2, hexagons(3), extra=3))
     with pytest.raises(Mismatch, match=r"stem\.bias is \(3,\)"):
         check_weights(spec, make(SHAPES["hexagons"]).weights() | {"stem.bias": np.zeros(3)})

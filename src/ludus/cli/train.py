@@ -41,6 +41,9 @@ def command(
     against: Annotated[str, typer.Option(help="Whom to play while learning, for methods that ask.")] = "",
     preset: options.Preset = "default",
     rule: options.Rules = [],  # noqa: B006 (typer reads it, nobody changes it)
+    also: Annotated[
+        list[str], typer.Option(help="Other rules to learn as well: PRESET, NAME=VALUE or several. May be repeated.")
+    ] = [],  # noqa: B006
     seed: options.Seed = 0,
     jobs: options.Jobs = 0,
     on: options.On = "threads",
@@ -56,8 +59,9 @@ def command(
         return
     rulebook = load(game)
     values = rulebook.rule_values(preset, options.read_rules(rule))
-    given = {"minutes": minutes, "device": device, "against": against.replace(",", ";")}  # a comma ends a setting
-    name, learner, settings = _method(method, rulebook, [*set, *(f"{k}={v}" for k, v in given.items() if v)])
+    given = {"minutes": minutes, "device": device, "against": against, "also": "|".join(also)}
+    changes = [f"{key}={value}".replace(",", ";") for key, value in given.items() if value]  # a comma ends a setting
+    name, learner, settings = _method(method, rulebook, [*set, *changes])
     if hasattr(learner, "ADVICE") and not json and (sentence := learner.ADVICE(rulebook)):
         options.say(sentence)
     folder = out or Path("runs") / f"{name.replace('/', '-')}-{rulebook.name}-{preset}-{seed}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ludus.errors import BadInput
 from ludus.game import Game
 from ludus.learn._selfplay import PlaySettings
 from ludus.nets.spec import NetSpec, net_spec
+from ludus.nets.variants import Values, Variant, rule_columns, variant_of
 from ludus.shapes import Shape, flat
 
 SMALL_BOARD, LARGE_BOARD = 16, 100  # cells
@@ -26,6 +27,8 @@ class Plan:
     """What a training does with its time."""
 
     net: NetSpec
+    variants: tuple[Variant, ...]
+    """The same under each set of rules that is learnt."""
     play: PlaySettings
     batch: int
     reuse: float
@@ -57,41 +60,59 @@ BY_CELLS, BY_FLAT = Scale(64, 64, 0.5, 256, 3.0, 400_000), Scale(256, 128, 0.5, 
 million positions of 4 in 7 minutes than with 9 million of 128 in 5."""
 
 
-def make_plan(game: Game, players: int, values: Mapping[str, object], settings: Any, workers: int) -> Plan:
-    features, policy = game.shapes(players, values)
-    on_gpu, is_flat = settings.device == CUDA, _is_flat(settings)
+def rule_sets(game: Game, players: int, values: Values, also: str) -> list[Values]:
+    """All rules that are learnt together: the first, and `also`, with | between sets and ; within one. A set begins
+    with the name of a preset, or is the first rules with changes."""
+    found = [dict(values)]
+    for text in filter(None, also.split("|")):
+        preset, *changes = [""] * ("=" in text.partition(";")[0]) + [word.strip() for word in text.split(";")]
+        pairs = [change.partition("=") for change in changes]
+        if not all(equals for _, equals, _ in pairs):
+            raise BadInput(f"--also is PRESET, NAME=VALUE, or several with commas between, not {text!r}")
+        base = game.rule_values(preset) if preset else values
+        found.append(game.params.values({**base, **{name: value for name, _, value in pairs}}))
+    for one in found:
+        game.check_setting(players, one)
+    return found
+
+
+def make_plan(game: Game, players: int, rules: Sequence[Values], settings: Any, workers: int) -> Plan:
+    features, policy = game.shapes(players, rules[0])
+    is_one_size = len({game.shapes(players, values)[0].length for values in rules}) == 1 and not settings.any_size
+    on_gpu, is_flat = settings.device == CUDA, _is_flat(settings, is_one_size)
     if is_flat:
         features, policy = flat(features.length), flat(policy.length)
     scale = ON_GPU if on_gpu else BY_FLAT if is_flat else BY_CELLS
     sims = settings.sims or scale.sims
     play = PlaySettings(
-        matches=settings.matches or scale.matches * (1 if on_gpu else workers), sims=sims,
+        matches=(settings.matches or scale.matches * (1 if on_gpu else workers)) // len(rules) or 1, sims=sims,
         fast_sims=max(sims // 8, FEWEST_SIMS), fast_share=scale.fast_share,
         openings=min(8, game.facts.max_plies // 4), resign=settings.resign,
         cache=_cache(game) if scale is BY_CELLS else 0,
     )  # fmt: skip
+    net = replace(_net(game, features, policy, settings, is_one_size), rules=rule_columns(game, players, rules))
     return Plan(
-        _net(game, features, policy, settings), play, settings.batch or scale.batch, settings.reuse or scale.reuse,
-        settings.window or scale.window,
+        net, tuple(variant_of(net, game, players, values) for values in rules), play, settings.batch or scale.batch,
+        settings.reuse or scale.reuse, settings.window or scale.window,
     )  # fmt: skip
 
 
-def _net(game: Game, features: Shape, policy: Shape, settings: Any) -> NetSpec:
+def _net(game: Game, features: Shape, policy: Shape, settings: Any, is_one_size: bool) -> NetSpec:
     channels, blocks = net_size(features, settings.device == CUDA)
     return net_spec(
         features, policy, game.facts.players[1], settings.channels or channels,
         settings.blocks if settings.blocks >= 0 else blocks,
-        hidden=WIDE if policy.extra > WIDE // 2 else WIDE // 2, narrow=0 if settings.any_size else NARROW,
+        hidden=WIDE if policy.extra > WIDE // 2 else WIDE // 2, narrow=NARROW if is_one_size else 0,
     )  # fmt: skip
 
 
-def _is_flat(settings: Any) -> bool:
+def _is_flat(settings: Any, is_one_size: bool) -> bool:
     """Whether the board is left out: a processor judges so small a network forty times as fast as one that sees it,
     and plays stronger with it in the same time."""
-    wanted = settings.network or (CELLS if settings.device == CUDA or settings.any_size else FLAT)
+    wanted = settings.network or (FLAT if settings.device == CPU and is_one_size else CELLS)
     if wanted not in (CELLS, FLAT):
         raise BadInput(f"alphazero: network is {CELLS} or {FLAT}, not {wanted!r}")
-    if wanted == FLAT and settings.any_size:
+    if wanted == FLAT and not is_one_size:
         raise BadInput(f"alphazero: a network for boards of every size sees the board: network={CELLS}")
     return wanted == FLAT
 

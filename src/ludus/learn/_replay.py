@@ -34,8 +34,8 @@ NOTHING = Lesson()
 class Replay:
     """A window over the positions of self-play."""
 
-    def __init__(self, most: int):
-        self.most, self.made, self.held = most, 0, 0
+    def __init__(self, most: int, folder: str = FOLDER):
+        self.most, self.folder, self.made, self.held = most, folder, 0, 0
         """Room; positions that were made altogether; and those that ever came in here, which ends with the newest."""
         self.samples: Samples | None = None
         self._fresh: list[Samples] = []
@@ -71,28 +71,27 @@ class Replay:
             fresh = [part[::every] for part in fresh]
             save = np.savez_compressed if sum(part.nbytes for part in fresh) < LARGE else np.savez
             save(content, allow_pickle=False, **dict(zip(Samples._fields, fresh)))
-            (run.path / FOLDER).mkdir(exist_ok=True)
-            run.write(f"{FOLDER}/{round:06d}-{self.made}.npz", content.getvalue())
+            (run.path / self.folder).mkdir(exist_ok=True)
+            run.write(f"{self.folder}/{round:06d}-{self.made}.npz", content.getvalue())
             self._fresh = []
-        for path, (_, made) in _files(run).items():
+        for path, (_, made) in self._files(run).items():
             if made <= self.made - self.most:
                 path.unlink()
 
     def load(self, run: RunFolder, rounds: int) -> None:
         """Take up the positions of the first so many rounds; later ones will be made again."""
-        for path, (round, made) in _files(run).items():
+        for path, (round, made) in self._files(run).items():
             if round > rounds:
                 path.unlink()
-            elif (samples := run.load(f"{FOLDER}/{path.name}", _read)) is not None:
+            elif (samples := run.load(f"{self.folder}/{path.name}", _read)) is not None:
                 self.add(samples)
                 self.made = made
         self._fresh = []
 
-
-def _files(run: RunFolder) -> dict[Path, tuple[int, int]]:
-    """Each file of positions, with its round and the number of positions made by its end; oldest first."""
-    found = {path: path.stem.split("-") for path in sorted((run.path / FOLDER).glob("*-*.npz"))}
-    return {path: (int(round), int(made)) for path, (round, made) in found.items()}
+    def _files(self, run: RunFolder) -> dict[Path, tuple[int, int]]:
+        """Each file of positions, with its round and the number of positions made by its end; oldest first."""
+        found = {path: path.stem.split("-") for path in sorted((run.path / self.folder).glob("*-*.npz"))}
+        return {path: (int(round), int(made)) for path, (round, made) in found.items()}
 
 
 def _read(content: bytes) -> Samples:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from ludus.arena.lockstep import play_batch
 from ludus.arena.statistics import Interval, score_of_blocks
 from ludus.catalogue import agent
 from ludus.game import Game
+from ludus.nets.variants import Values
 from ludus.runs import RunFolder
 from ludus.workers import Workers
 
@@ -79,20 +80,21 @@ def elo(share: float, players: int) -> float:
 
 
 def score_against(
-    game: Game, players: int, values: Mapping[str, object], agents: tuple[Agent, Agent], games: int, seed: int,
+    game: Game, players: int, rules: Sequence[Values], agents: tuple[Agent, Agent], games: int, seed: int,
     workers: Workers, is_alone: bool = False,
 ) -> Interval:  # fmt: skip
-    """The first agent in one seat, every seat equally often, the second in all others; each worker plays its share in
-    lock-step, unless one alone can."""
+    """The first agent in one seat, every seat equally often, the second in all others, under each set of rules; each
+    worker plays its share in lock-step, unless one alone can."""
     lineup = [0, *[1] * (players - 1)]
-    parts = np.array_split(np.arange(-(-games // players)), 1 if is_alone else workers.count)
+    parts = np.array_split(np.arange(-(-games // (players * len(rules)))), 1 if is_alone else workers.count)
 
-    def play(blocks: np.ndarray) -> list[float]:
+    def play(work: tuple[Values, np.ndarray]) -> list[float]:
+        values, blocks = work
         seatings = [seating for block in blocks.tolist() for seating in rotations(lineup, block)]
         returns = play_batch(game, agents, seatings, seed, values).returns
         return [scores(block.tolist())[0] for block in returns.reshape(len(blocks), players, -1)]
 
-    found = workers.stream(play, (part for part in parts if len(part)))
+    found = workers.stream(play, ((values, part) for values in rules for part in parts if len(part)))
     shares = np.array([share for part in found for share in part])
     return score_of_blocks(len(shares), float(shares.sum()), float((shares**2).sum()), players)
 
@@ -101,9 +103,9 @@ class Rulers:
     """The rivals of one training."""
 
     def __init__(
-        self, game: Game, players: int, values: Mapping[str, object], run: RunFolder, ruler: str, sims: int, device: str
+        self, game: Game, players: int, rules: Sequence[Values], run: RunFolder, ruler: str, sims: int, device: str
     ):
-        self.game, self.players, self.values, self.ruler = game, players, dict(values), ruler
+        self.game, self.players, self.rules, self.ruler = game, players, rules, ruler
         self.latest, self.best = (
             f"alphazero:{run.path},sims={sims},network={name},device={device},temperature={VARIETY}"
             for name in ("latest", "best")
@@ -130,7 +132,7 @@ class Rulers:
 
     def _score(self, newest: Agent, rival: str, seed: int, workers: Workers) -> Interval:
         agents = newest, agent(rival, self.game)
-        return score_against(self.game, self.players, self.values, agents, self._games, seed, workers, self.is_alone)
+        return score_against(self.game, self.players, self.rules, agents, self._games, seed, workers, self.is_alone)
 
     def _elo(self, ruler: Interval, best: Interval | None, elo_of_best: float) -> Interval:
         by_ruler = best is None or 1 - SURE < ruler.value < SURE

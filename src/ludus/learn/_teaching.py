@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,6 +14,7 @@ from torch.nn import functional
 from ludus.learn._replay import Lesson, Samples
 from ludus.nets.network import Network
 from ludus.nets.spec import NetSpec, Weights
+from ludus.nets.variants import Variant
 
 UNIT = 127.0  # features are bytes: 127 for 1
 WARM_UP = 100  # steps in which the rate of learning rises
@@ -96,30 +97,35 @@ class Pupil:
 
 
 class Teacher(Pupil):
-    """Teaches policy and values."""
+    """Teaches policy and values, under each of some sets of rules."""
 
-    def __init__(self, spec: NetSpec, players: int, rate: float, trust: float, seed: int, device: str = "cpu"):
-        super().__init__(spec, rate, seed, device)
-        self.players, self.trust = players, trust
+    def __init__(
+        self, variants: Sequence[Variant], players: int, rate: float, trust: float, seed: int, device: str = "cpu"
+    ):
+        super().__init__(variants[0].net, rate, seed, device)
+        self.variants, self.players, self.trust = variants, players, trust
 
-    def teach(self, batches: Iterable[Samples], progress: float) -> Lesson:
-        """A step a batch; `progress` is how much of the training is over, 0 to 1."""
+    def teach(self, batches: Sequence[Iterable[Samples]], progress: float) -> Lesson:
+        """A step from the next batches of all variants; `progress` is how much of the training is over, 0 to 1."""
         self.network.train()
         totals, steps = torch.zeros(2, device=self.device), 0
-        for batch in batches:
-            losses = self._losses(*(self.taken(part) for part in batch))
+        for parts in zip(*batches):
+            losses = self._losses([Samples(*map(self.taken, part)) for part in parts])
             self.step(losses[0] + losses[1], progress)
             totals += losses[2:].detach()
             steps += 1
         policy, value = (totals / max(steps, 1)).tolist()
         return Lesson(policy, value)
 
-    def _losses(self, features, slots, targets, values, worths, weights) -> torch.Tensor:
+    def _losses(self, parts: Sequence[Samples]) -> torch.Tensor:
         """What is minimised of policy and of value, and what is told of both."""
-        logits, judged = self.judged(self.network, features)
-        slots, players = slots.long(), self.players
-        chosen = logits.gather(1, slots.clamp_min(0)).masked_fill(slots < 0, -1e9)
-        logs = functional.log_softmax(chosen, 1)
+        with torch.autocast("cuda", torch.bfloat16, enabled=self.on_gpu):
+            seen = [(variant, part.features.float() / UNIT) for variant, part in zip(self.variants, parts)]
+            answers = self.network.judge(seen)
+        slots, targets, values, worths, weights = (torch.cat(column) for column in zip(*(part[1:] for part in parts)))
+        judged, players = torch.cat([values for _, values in answers]), self.players
+        chosen = [logits.gather(1, part.slots.long().clamp_min(0)) for (logits, _), part in zip(answers, parts)]
+        logs = functional.log_softmax(torch.cat(chosen).masked_fill(slots < 0, -1e9), 1)
         policy = (-(targets * logs).sum(1) * weights).sum() / weights.sum().clamp_min(1)
         entropy = (-(targets * targets.clamp_min(1e-9).log()).sum(1) * weights).sum() / weights.sum().clamp_min(1)
         wanted = values.clone()

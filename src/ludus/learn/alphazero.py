@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,14 @@ import numpy as np
 from ludus.agents.alphazero import LATEST, WEIGHTS
 from ludus.errors import BadInput
 from ludus.game import Game
-from ludus.learn._plan import CPU, CUDA, advice, check_device, make_plan
-from ludus.learn._replay import NOTHING, Lesson, Replay
+from ludus.learn._plan import CPU, CUDA, advice, check_device, make_plan, rule_sets
+from ludus.learn._replay import FOLDER, NOTHING, Lesson, Replay
 from ludus.learn._rulers import Judgement, Rulers, Standing
 from ludus.learn._selfplay import Samples, SelfPlay
 from ludus.learn._travelling import TravellingSelfPlay
 from ludus.nets.compiled import CompiledEvaluator
 from ludus.nets.play import CpuEvaluator
+from ludus.nets.spec import Weights
 from ludus.rng import word
 from ludus.runs import RunFolder
 from ludus.settings import setting
@@ -50,6 +52,7 @@ class Settings:
     device: str = setting(CPU, "where networks run: cpu or cuda", resource=True)
     positions: int = setting(2000, "positions in a round, where rounds are counted", 1)
     players: int = setting(0, "players in a match; 0: the fewest that the game allows", 0)
+    also: str = setting("", "other rules that the same network learns; see --also")
     network: str = setting("", "cells, which sees the board, or flat, which is quick: the default on a processor")
     channels: int = setting(0, "of the network", 0, 1024)
     blocks: int = setting(-1, "of the network, two layers each; -1: chosen", -1, 100)
@@ -110,6 +113,11 @@ def train(
         training.close()
 
 
+def _folders(count: int) -> list[str]:
+    """Where positions lie, under each set of rules."""
+    return [FOLDER, *(f"{FOLDER}-{k}" for k in range(1, count))]
+
+
 def _do(work: Callable[[], Any]) -> Any:
     return work()
 
@@ -129,58 +137,74 @@ class Training:
         self.here = Threads() if workers.apart else workers
         """Who learns and judges: in this process, where the network and the run folder are."""
         self.players = settings.players or game.facts.players[0]
-        game.check_setting(self.players, values)
+        self.rules = rule_sets(game, self.players, values, settings.also)
         counted = workers.apart and settings.rounds  # then the number of workers must not show
-        self.plan = make_plan(game, self.players, values, settings, 1 if counted else workers.count)
+        self.plan = make_plan(game, self.players, self.rules, settings, 1 if counted else workers.count)
         on_gpu = settings.device == CUDA
         teaching = (settings.rate, settings.trust, seed, settings.device)
-        self.teacher = Teacher(self.plan.net, self.players, *teaching)
-        self.replay = Replay(self.plan.window)
+        self.teacher = Teacher(self.plan.variants, self.players, *teaching)
+        self.replays = [Replay(self.plan.window // len(self.rules), folder) for folder in _folders(len(self.rules))]
         sims = min(self.plan.play.sims, JUDGED_BY) if on_gpu else self.plan.play.sims
-        self.rulers = Rulers(game, self.players, values, run, settings.ruler, sims, settings.device)
+        self.rulers = Rulers(game, self.players, self.rules, run, settings.ruler, sims, settings.device)
         self.standing = Standing(**(run.load("checkpoint.pt", self.teacher.restore) or {}))
-        self.replay.load(run, self.standing.rounds)
+        for replay in self.replays:
+            replay.load(run, self.standing.rounds)
         self.tables, self.fresh = self._tables(), 0
         if not self.is_over:
             self._warm_up()
 
     def _warm_up(self) -> None:
         """Whatever must be compiled is compiled before the clock runs."""
-        for table in self.tables:
+        for table in chain(*self.tables):
             table.run(seconds=0.0)
         self.run.write(LATEST, self._to_onnx(self.plan.net, self.teacher.weights()))
         self.rulers.warm_up(self.here)
 
-    def _tables(self) -> list[Any]:
-        """Where matches are played: a table a worker, or one for the GPU, or one for all other processes."""
-        play, seed = replace(self.plan.play), word(self.seed, 1 + self.standing.rounds)  # the plan stays as it is
-        place = self.game, self.players, self.values
+    def _tables(self) -> list[list[Any]]:
+        """Where matches are played: a table for each set of rules; so many for every worker, or once for the GPU, or
+        once for all other processes."""
+        seed = word(self.seed, 1 + self.standing.rounds)
+        weights, count = self.teacher.weights(), 1 if self._is_one else self.workers.count
+        return [
+            [self._table(k, weights, word(seed, worker * len(self.rules) + k)) for k in range(len(self.rules))]
+            for worker in range(count)
+        ]
+
+    @property
+    def _is_one(self) -> bool:
+        """Whether one table has all workers."""
+        return self.settings.device == CUDA or self.workers.apart
+
+    def _table(self, k: int, weights: Weights, seed: int) -> Any:
+        place, play = (self.game, self.players, self.rules[k]), replace(self.plan.play)  # the plan stays as it is
+        network = self._network(k, weights)
         if self.settings.device == CUDA:
             from ludus.learn._pipeline import CudaSelfPlay
 
-            return [CudaSelfPlay(*place, play, self.plan.net, self._network(), seed, self.workers.count)]
+            net = replace(self.plan.variants[k].net, rules="")
+            return CudaSelfPlay(*place, play, net, network, seed, self.workers.count)
         if self.workers.apart:
-            return [TravellingSelfPlay(*place, play, self._network(), seed, self.workers)]
-        count = self.workers.count
-        play = replace(play, matches=-(-play.matches // count))
-        return [SelfPlay(*place, replace(play), self._network(), word(seed, k)) for k in range(count)]
+            return TravellingSelfPlay(*place, play, network, seed, self.workers)
+        return SelfPlay(*place, replace(play, matches=-(-play.matches // self.workers.count)), network, seed)
 
-    def _network(self) -> Any:
-        """The newest network, as a table takes it: weights on a GPU, a file where it travels, else who judges."""
-        net, weights = self.plan.net, self.teacher.weights()
+    def _network(self, k: int, weights: Weights) -> Any:
+        """A network as a table takes it: weights on a GPU, a file where it travels, else who judges."""
+        if self.workers.apart:
+            return self._to_onnx(self.plan.net, weights)
+        net, weights = self.plan.variants[k].plain(weights)
         if self.settings.device == CUDA:
             return weights
-        if self.workers.apart:
-            return self._to_onnx(net, weights)
         if net.kind == "none":
             return CompiledEvaluator(self.game, net, weights)
         return CpuEvaluator(self.game, self._to_onnx(net, weights))
 
     def _refill(self, progress: float) -> None:
         """The new network plays on, with the search of this stage."""
-        for table in self.tables:
-            table.refill(self._network())
-            table.settings.sims = self.plan.sims(progress)
+        weights = self.teacher.weights()
+        for tables in self.tables:
+            for k, table in enumerate(tables):
+                table.refill(self._network(k, weights))
+                table.settings.sims = self.plan.sims(progress)
 
     # -------------------------------------------------------------------------------------------- a round
 
@@ -196,8 +220,8 @@ class Training:
 
     def play_round(self) -> dict[str, object]:
         """Play and learn until the round is over, then judge; the row of the log."""
-        started, made, tally, lesson = time.perf_counter(), self.replay.made, Counter(), NOTHING
-        while not self._is_round_over(seconds := time.perf_counter() - started, self.replay.made - made):
+        started, made, tally, lesson = time.perf_counter(), self.made, Counter(), NOTHING
+        while not self._is_round_over(seconds := time.perf_counter() - started, self.made - made):
             lesson = self._play_and_learn(self._progress(seconds), tally)
         judgement = self._judge(seconds)
         self.standing.add(judgement, time.perf_counter() - started, tally["matches"])
@@ -208,14 +232,20 @@ class Training:
         what the piece before has brought. Then the new network plays on."""
         lessons: list[Lesson] = []
         teach = partial(self._learn, self.fresh, progress, lessons)
-        pieces = [teach, *(partial(self._play, table) for table in self.tables)]
+        pieces = [teach, *(partial(self._play, tables) for tables in self.tables)]
         found = [piece for piece in self.here.stream(_do, pieces) if piece]
-        self.fresh = sum(len(samples.features) for samples, _ in found)
-        for samples, counts in found:
-            tally.update(counts)
-            self.replay.add(samples)
+        self.fresh = sum(len(samples.features) for piece in found for samples, _ in piece)
+        for piece in found:
+            for replay, (samples, counts) in zip(self.replays, piece):
+                tally.update(counts)
+                replay.add(samples)
         self._refill(progress)
         return lessons[0]
+
+    @property
+    def made(self) -> int:
+        """Positions of all matches so far."""
+        return sum(replay.made for replay in self.replays)
 
     def _is_round_over(self, seconds: float, positions: int) -> bool:
         if self.settings.rounds:
@@ -223,18 +253,21 @@ class Training:
         whole = 60 * self.settings.minutes
         return seconds >= (1 - JUDGING) * min(whole / ROUNDS, whole - self.standing.seconds)
 
-    def _play(self, table: Any) -> tuple[Samples, Counter[str]]:
+    def _play(self, tables: list[Any]) -> list[tuple[Samples, Counter[str]]]:
+        """Under one set of rules after the other."""
         if self.settings.rounds:
-            return table.run(plies=self.settings.positions / len(self.tables) / CYCLES)
-        return table.run(seconds=min(CYCLE, 60 * self.settings.minutes / ROUNDS / CYCLES))
+            share = self.settings.positions / (len(self.tables) * len(tables)) / CYCLES
+            return [table.run(plies=share) for table in tables]
+        seconds = min(CYCLE, 60 * self.settings.minutes / ROUNDS / CYCLES) / len(tables)
+        return [table.run(seconds=seconds) for table in tables]
 
     def _learn(self, new: int, progress: float, lessons: list[Lesson]) -> None:
         """As many steps as the new positions are worth."""
-        plan, lesson = self.plan, NOTHING
-        steps = round(plan.reuse * new / plan.batch)
-        if steps and self.replay.made >= FEWEST_BATCHES * plan.batch:
-            window = max(self.replay.made // 2, WINDOW)
-            lesson = self.teacher.teach(self.replay.batches(steps, plan.batch, window, self.rng), progress)
+        plan, lesson, replays = self.plan, NOTHING, self.replays
+        steps, batch = round(plan.reuse * new / plan.batch), plan.batch // len(replays)
+        if steps and min(replay.made for replay in replays) >= FEWEST_BATCHES * batch:
+            window = max(self.made // 2, WINDOW) // len(replays)
+            lesson = self.teacher.teach([one.batches(steps, batch, window, self.rng) for one in replays], progress)
         lessons.append(lesson)
 
     def _judge(self, seconds: float) -> Judgement:
@@ -248,7 +281,7 @@ class Training:
         return {
             "minutes": round(self.standing.seconds / 60, 2),
             "matches": self.standing.matches,
-            "positions": self.replay.made,
+            "positions": self.made,
             "plies": round(tally["plies"] / max(tally["matches"], 1), 1),
             "resigned": round(tally["resigned"] / max(tally["matches"], 1), 3),
             "wrongly": round(tally["wrong"] / max(tally["checked"], 1), 3),
@@ -260,10 +293,11 @@ class Training:
         }
 
     def close(self) -> None:
-        for table in self.tables:
+        for table in chain(*self.tables):
             table.close()
 
     def save(self) -> None:
         """A checkpoint; its last file is what makes it one."""
-        self.replay.save(self.run, self.standing.rounds)
+        for replay in self.replays:
+            replay.save(self.run, self.standing.rounds)
         self.run.write("checkpoint.pt", self.teacher.save(self.standing))

@@ -232,7 +232,7 @@ class Training:
         self.run.write(LATEST, self._content())
         newest = agent(f"dqn:{self.run.path},network=latest", self.game)
         random, ruler = (
-            score_against(self.game, self.players, self.values, (newest, agent(rival, self.game)),
+            score_against(self.game, self.players, [self.values], (newest, agent(rival, self.game)),
                           self.settings.games, word(self.seed, 0), self.workers)
             for rival in ("random", self.settings.ruler.replace(";", ","))
         )  # fmt: skip

@@ -13,6 +13,7 @@ from ludus.compile import template
 from ludus.errors import BadInput, Mismatch
 from ludus.game import Game
 from ludus.nets.spec import SPEC, NetSpec
+from ludus.nets.variants import Variant, variant_of
 from ludus.search.forest import Forest, Leaves
 
 ANSWERS = ["logits", "values"]
@@ -92,26 +93,25 @@ class CpuEvaluator:
 
 def evaluator_of(content: bytes, game: Game, players: int, values: Mapping[str, object], device: str) -> Evaluator:
     """The network in a file, made for the board that these rules have; refuses rules that it was not made for."""
-    spec = spec_of(session(content))
-    here = spec.on(*game.shapes(players, values))
+    variant = variant_of(spec_of(session(content)), game, players, values)
     if device == "cuda":
         check_cuda()
         from ludus.nets.cuda import CudaEvaluator
 
-        return CudaEvaluator(game, here, _export().from_onnx(content)[1])
-    if spec.kind == "none":
+        return CudaEvaluator(game, *variant.plain(_export().from_onnx(content)[1]))
+    if variant.net.kind == "none":
         from ludus.nets.compiled import CompiledEvaluator
 
-        return CompiledEvaluator(game, *_export().from_onnx(content))
+        return CompiledEvaluator(game, *variant.plain(_export().from_onnx(content)[1]))
     return by_onnxruntime(content, game, players, values)
 
 
 def by_onnxruntime(content: bytes, game: Game, players: int, values: Mapping[str, object]) -> CpuEvaluator:
     """The network in a file, made for the board that these rules have, for who wants all that it answers."""
     spec = spec_of(session(content))
-    here = spec.on(*game.shapes(players, values))
-    if here != spec:
-        content = _export().to_onnx(here, _export().from_onnx(content)[1])
+    variant = variant_of(spec, game, players, values)
+    if variant != Variant(spec):
+        content = _export().to_onnx(*variant.plain(_export().from_onnx(content)[1]))
     return CpuEvaluator(game, content)
 
 

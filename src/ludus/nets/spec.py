@@ -43,6 +43,8 @@ class NetSpec:
     """Of the summary."""
     narrow: int
     """Channels of each cell that the summary sees one by one; 0 for a network that serves boards of all sizes."""
+    rules: str = ""
+    """What it is told of the rules, with commas between: numbers as `variants` reads them; "" for one set of rules."""
 
     @cached_property
     def board(self) -> Board | None:
@@ -53,6 +55,11 @@ class NetSpec:
     @property
     def cells(self) -> int:
         return self.board.cells if self.board else 1
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The numbers of the rules."""
+        return tuple(filter(None, self.rules.split(",")))
 
     @property
     def taps(self) -> int:
@@ -73,6 +80,7 @@ class NetSpec:
         return {
             "stem.taps": (taps, channels, self.planes),
             "stem.extra": (channels, self.extra),
+            "stem.rules": (channels, len(self.told)),
             "stem.bias": (channels,),
             "trunk.taps": (2 * self.blocks, taps, channels, channels),
             "trunk.bias": (2 * self.blocks, channels),
@@ -119,12 +127,20 @@ class NetSpec:
         """The same network on a board of another size."""
         if self.kind == "none":
             features, policy = flat(features.length), flat(policy.length)
-        other = net_spec(features, policy, self.seats, self.channels, self.blocks, self.hidden, self.narrow)
+        sizes = self.seats, self.channels, self.blocks, self.hidden, self.narrow
+        other = dataclasses.replace(net_spec(features, policy, *sizes), rules=self.rules)
+        if self.ends != other.ends:
+            raise Mismatch(f"the network has {self.ends}, and these rules ask for {other.ends}; train one for them")
         if self.narrow and other != self:
-            raise Mismatch(f"the network is for a board of {self.cells} cells alone, not of {other.cells}")
-        if self.arrays != other.arrays:
-            raise Mismatch("the network sees other features, or answers with other slots, than these rules have")
+            only = f"the network is for a board of {self.cells} cells alone, not of {other.cells}"
+            raise Mismatch(f"{only}; --set any_size=on trains one for all")
         return other
+
+    @property
+    def ends(self) -> str:
+        """What goes in and comes out, wherever it plays."""
+        seen, answers = f"{self.planes} planes and {self.extra} numbers", f"{self.policy_planes} planes"
+        return f"{seen} in, {answers} and {self.policy_extra} slots out"
 
     def to_json(self) -> dict[str, int | str]:
         return dataclasses.asdict(self)
