@@ -167,7 +167,7 @@ def test_another_board_or_other_features_are_refused():
     spec = make(SHAPES["hexagons"]).spec
     with pytest.raises(Mismatch, match="board of 19 cells alone, not of 37"):
         spec.on(planes(3, hexagons(4), extra=2), planes(2, hexagons(4), extra=3))
-    with pytest.raises(Mismatch, match="3 planes and 2 numbers in, .* ask for 4 planes"):
+    with pytest.raises(Mismatch, match=r"3 planes and 2 numbers in, .* ask for 4 planes"):
         dataclasses.replace(spec, narrow=0).on(planes(4, hexagons(3), extra=2), planes(2, hexagons(3), extra=3))
     with pytest.raises(Mismatch, match=r"stem\.bias is \(3,\)"):
         check_weights(spec, make(SHAPES["hexagons"]).weights() | {"stem.bias": np.zeros(3)})

@@ -63,7 +63,7 @@ million positions of 4 in 7 minutes than with 9 million of 128 in 5."""
 def rule_sets(game: Game, players: int, values: Values, also: str) -> list[Values]:
     """All rules that are learnt together: the first, and `also`, with | between sets and ; within one. A set begins
     with the name of a preset, or is the first rules with changes."""
-    found = [dict(values)]
+    found: list[Values] = [dict(values)]
     for text in filter(None, also.split("|")):
         preset, *changes = [""] * ("=" in text.partition(";")[0]) + [word.strip() for word in text.split(";")]
         pairs = [change.partition("=") for change in changes]

@@ -110,21 +110,21 @@ class Teacher(Pupil):
         self.network.train()
         totals, steps = torch.zeros(2, device=self.device), 0
         for parts in zip(*batches):
-            losses = self._losses([Samples(*map(self.taken, part)) for part in parts])
+            losses = self._losses([[self.taken(column) for column in part] for part in parts])
             self.step(losses[0] + losses[1], progress)
             totals += losses[2:].detach()
             steps += 1
         policy, value = (totals / max(steps, 1)).tolist()
         return Lesson(policy, value)
 
-    def _losses(self, parts: Sequence[Samples]) -> torch.Tensor:
-        """What is minimised of policy and of value, and what is told of both."""
+    def _losses(self, parts: Sequence[Sequence[torch.Tensor]]) -> torch.Tensor:
+        """What is minimised of policy and of value, and what is told of both; of samples of each variant."""
         with torch.autocast("cuda", torch.bfloat16, enabled=self.on_gpu):
-            seen = [(variant, part.features.float() / UNIT) for variant, part in zip(self.variants, parts)]
+            seen = [(variant, part[0].float() / UNIT) for variant, part in zip(self.variants, parts)]
             answers = self.network.judge(seen)
         slots, targets, values, worths, weights = (torch.cat(column) for column in zip(*(part[1:] for part in parts)))
         judged, players = torch.cat([values for _, values in answers]), self.players
-        chosen = [logits.gather(1, part.slots.long().clamp_min(0)) for (logits, _), part in zip(answers, parts)]
+        chosen = [logits.gather(1, part[1].long().clamp_min(0)) for (logits, _), part in zip(answers, parts)]
         logs = functional.log_softmax(torch.cat(chosen).masked_fill(slots < 0, -1e9), 1)
         policy = (-(targets * logs).sum(1) * weights).sum() / weights.sum().clamp_min(1)
         entropy = (-(targets * targets.clamp_min(1e-9).log()).sum(1) * weights).sum() / weights.sum().clamp_min(1)

@@ -16,6 +16,7 @@ from ludus.errors import Mismatch
 PLANES = 11
 LAYERS = 7
 AT_ONCE = 128  # rows that onnxruntime values at a time, so that a layer stays in the processor's cache
+FEWEST, MOST = 256, 8192  # rows that a GPU values at a time
 
 
 class Values(Protocol):
@@ -108,16 +109,26 @@ class CudaValues:
 
         self.side, self._torch = _side(arrays), torch
         self._arrays = [tuple(torch.as_tensor(part).cuda().half() for part in layer) for layer in arrays]
+        for k in range(4):
+            weight, bias = self._arrays[k]
+            self._arrays[k] = weight.contiguous(memory_format=torch.channels_last), bias
 
     def __call__(self, planes: np.ndarray) -> np.ndarray:
+        """Batches are filled up to a few sizes: each that is new costs a search for the best algorithm."""
+        parts = [planes[first : first + MOST] for first in range(0, len(planes), MOST)]
+        return np.concatenate([self._value(part) for part in parts])
+
+    def _value(self, planes: np.ndarray) -> np.ndarray:
         torch, functional = self._torch, self._torch.nn.functional
+        rows = max(FEWEST, 1 << (len(planes) - 1).bit_length())
         with torch.inference_mode():
-            x = torch.from_numpy(planes).cuda().half().view(-1, PLANES, self.side, self.side)
-            x = x.contiguous(memory_format=torch.channels_last)
+            whole = torch.zeros((rows, planes.shape[1]), dtype=torch.int8, device="cuda")
+            whole[: len(planes)] = torch.from_numpy(planes).cuda()
+            x = whole.half().view(-1, PLANES, self.side, self.side).contiguous(memory_format=torch.channels_last)
             for k, (weight, bias) in enumerate(self._arrays):
                 if k < 4:
                     x = functional.conv2d(x, weight, bias, padding=1 if k < 2 else 0)
                 else:
                     x = functional.linear(x.flatten(1), weight, bias)
                 x = x.tanh() if k == LAYERS - 1 else x.relu()
-            return x[:, 0].float().cpu().numpy()
+            return x[: len(planes), 0].float().cpu().numpy()

@@ -6,9 +6,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ludus.nets.hexaconv import LAYERS, Arrays, sizes
+from ludus.nets.hexaconv import LAYERS, PLANES, Arrays, sizes
 
 BATCH, RATE, DROPOUT = 64, 1e-3, 0.3
+WARM_UP = 3  # steps before one is captured
 
 
 class Network(nn.Module):
@@ -62,23 +63,63 @@ class Network(nn.Module):
 
 def teach(network: Network, planes: np.ndarray, wins: np.ndarray, forms: np.ndarray, epochs: int, seed: int) -> float:
     """Learn from positions in all their forms, drawn with replacement; the mean error of the last epoch."""
-    device = next(network.parameters()).device
     torch.manual_seed(seed)
-    side = round(forms.shape[1] ** 0.5)
-    x, z = torch.as_tensor(planes).to(device), torch.as_tensor(wins, dtype=torch.float32).to(device)
-    x, turned = x.view(len(x), -1, side * side), torch.as_tensor(forms).to(device)
-    optimiser = torch.optim.Adam(network.parameters(), lr=RATE, fused=device.type == "cuda")
+    lesson = Lesson(network, planes, wins, forms)
     network.train()
-    steps, error = max(len(x) * len(forms) // BATCH, 1), torch.zeros((), device=device)
+    error = 0.0
     for _ in range(epochs):
-        error.zero_()
-        rows, kinds = (torch.randint(n, (steps, BATCH), device=device) for n in (len(x), len(forms)))
-        for k in range(steps):
-            batch = x[rows[k]].gather(2, turned[kinds[k]][:, None].expand(-1, x.shape[1], -1))
-            loss = nn.functional.mse_loss(network(batch.float().unflatten(2, (side, side))), z[rows[k]])
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            optimiser.step()
-            error += loss.detach()
+        error = lesson.epoch()
     network.eval()
-    return float(error) / steps
+    return error
+
+
+class Lesson:
+    """Steps over batches that are drawn beforehand. On a GPU one step is captured and then repeated: each is so short
+    that asking for its parts one by one would take five times as long."""
+
+    def __init__(self, network: Network, planes: np.ndarray, wins: np.ndarray, forms: np.ndarray):
+        self.network, device = network, next(network.parameters()).device
+        self.side, self.on_gpu = round(forms.shape[1] ** 0.5), device.type == "cuda"
+        x = torch.as_tensor(planes).to(device)
+        self.x, self.z = x.view(len(x), PLANES, -1), torch.as_tensor(wins, dtype=torch.float32).to(device)
+        self.forms = torch.as_tensor(forms).to(device)
+        self.optimiser = torch.optim.Adam(network.parameters(), lr=RATE, fused=self.on_gpu, capturable=self.on_gpu)
+        self.steps = max(len(x) * len(forms) // BATCH, 1)
+        drawn = max(self.steps, WARM_UP), BATCH
+        self.rows, self.kinds = (torch.zeros(drawn, dtype=torch.int64, device=device) for _ in range(2))
+        self.at, self.error = torch.zeros(1, dtype=torch.int64, device=device), torch.zeros((), device=device)
+        self._captured: torch.cuda.CUDAGraph | None = None
+
+    def epoch(self) -> float:
+        """As many steps as the positions fill batches; their mean error."""
+        for drawn, count in ((self.rows, len(self.x)), (self.kinds, len(self.forms))):
+            drawn.random_(count)
+        self.at.zero_()
+        self.error.zero_()
+        done = self._capture() if self.on_gpu and not self._captured else 0
+        for _ in range(done, self.steps):
+            self._captured.replay() if self._captured else self._step()
+        return float(self.error) / self.steps
+
+    def _step(self) -> None:
+        rows, kinds = self.rows[self.at][0], self.kinds[self.at][0]
+        batch = self.x[rows].gather(2, self.forms[kinds][:, None].expand(-1, PLANES, -1)).float()
+        loss = nn.functional.mse_loss(self.network(batch.unflatten(2, (self.side, self.side))), self.z[rows])
+        loss.backward()
+        self.optimiser.step()
+        self.optimiser.zero_grad(set_to_none=True)
+        self.error += loss.detach()
+        self.at += 1
+
+    def _capture(self) -> int:
+        """Some steps on a stream apart, as torch wants it, then one that is kept to be repeated; how many were made."""
+        here, apart = torch.cuda.current_stream(), torch.cuda.Stream()
+        apart.wait_stream(here)
+        with torch.cuda.stream(apart):
+            for _ in range(WARM_UP):
+                self._step()
+        here.wait_stream(apart)
+        self._captured = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._captured):
+            self._step()
+        return WARM_UP

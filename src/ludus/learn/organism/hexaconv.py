@@ -34,7 +34,6 @@ NUMBERS = {"published": (100, 40, 0.5, 0), "program": (250, 50, 0.7, 20)}
 """Matches an iteration and at the gate; temperature of the priors there, and turns that are drawn by visits there."""
 SELF_TEMPERATURE, DRAWN = 0.7, 30
 WINDOW = 20  # iterations that are learnt from
-TOGETHER = 50  # matches at a time
 
 
 @dataclass
@@ -142,7 +141,7 @@ class Training:
     def _self_play(self, best: Any, number: int) -> list[Played]:
         limits = Limits(self.settings.sims, 1.0, SELF_TEMPERATURE)
         words = match_words(word(self.seed, number), np.arange(self.games), 0, 2)[:, 1:2]
-        parts = [words[k : k + TOGETHER] for k in range(0, self.games, TOGETHER)]
+        parts = np.array_split(words, min(self.workers.count, self.games))
 
         def play(part: np.ndarray) -> list[Played]:
             search = Search(self.game, len(part), self.rings, best, limits)
