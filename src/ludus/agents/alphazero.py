@@ -17,6 +17,7 @@ from ludus.agent import Agent, Thoughts
 from ludus.compile import template
 from ludus.errors import BadInput, BadSpec
 from ludus.game import Game, View
+from ludus.nets.images import AllImages
 from ludus.nets.play import Evaluator, evaluator_of
 from ludus.rng import uniform
 from ludus.runs import load_run
@@ -73,6 +74,7 @@ class AlphaZero(Agent):
     )
     network: str = setting("best", "best or latest: which network of the run")
     device: str = setting("cpu", "where the network runs: cpu or cuda")
+    images: bool = setting(False, "judge every position by the mean over its images, turned and mirrored")
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
@@ -143,9 +145,8 @@ class AlphaZero(Agent):
         key = b"" if params is None else params.tobytes()
         if key not in self._evaluators:
             values = {} if params is None else self.game.params.read(params)
-            self._evaluators[key] = evaluator_of(
-                self._content, self.game, int(views["players"][0]), values, self.device
-            )
+            made = evaluator_of(self._content, self.game, int(views["players"][0]), values, self.device)
+            self._evaluators[key] = AllImages(self.game, made) if self.images else made
         return self._evaluators[key]
 
 

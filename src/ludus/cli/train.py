@@ -27,23 +27,24 @@ NEXT = "try more games, another method (neat is a good first one), or a smaller 
 GAMES = 400
 """Matches against random players by which the result is measured."""
 
+Changes = Annotated[list[str], typer.Option("--set", help="Change one setting: --set NAME=VALUE. May be repeated.")]
+Also = Annotated[
+    list[str], typer.Option(help="Other rules to learn as well: PRESET, NAME=VALUE or several. May be repeated.")
+]
+
 
 def command(
     context: typer.Context,
     method: Annotated[str, typer.Argument(help="How to train; `--methods` lists them.", metavar="METHOD")] = "",
     game: Annotated[str, typer.Argument(help="A game's name, or the path of its file.", metavar="GAME")] = "",
     out: Annotated[Path | None, options.folder("The run folder; an unfinished one is resumed.")] = None,
-    set: Annotated[
-        list[str], typer.Option("--set", help="Change one setting: --set NAME=VALUE. May be repeated.")
-    ] = [],  # noqa: B006
+    set: Changes = [],  # noqa: B006
     minutes: Annotated[float | None, typer.Option(help="How long to train, for methods that ask.", min=0.01)] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda, for methods that train networks.")] = "",
     against: Annotated[str, typer.Option(help="Whom to play while learning, for methods that ask.")] = "",
     preset: options.Preset = "default",
     rule: options.Rules = [],  # noqa: B006 (typer reads it, nobody changes it)
-    also: Annotated[
-        list[str], typer.Option(help="Other rules to learn as well: PRESET, NAME=VALUE or several. May be repeated.")
-    ] = [],  # noqa: B006
+    also: Also = [],  # noqa: B006
     seed: options.Seed = 0,
     jobs: options.Jobs = 0,
     on: options.On = "threads",

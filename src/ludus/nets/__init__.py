@@ -3,8 +3,10 @@
 spec       what a network is made of: its sizes and its named arrays
 network    the same in torch, which trains it and folds its normalisation away
 export     named arrays to and from ONNX
+variants   the same network under several sets of rules: their boards, and what it is told of them
 play       onnxruntime judges the leaves of a search on one thread
 compiled   a network without a board, judged by compiled code within the search
+images     the mean of what a network says of all images of a position
 cuda       the arrays on a GPU, at three precisions
 cells      what computes with them there, in Triton
 
