@@ -49,15 +49,16 @@ class Scale:
     matches: int
     sims: int
     fast_share: float
+    openings: int
+    """Random plies at most that a match begins with."""
     batch: int
     reuse: float
     window: int
 
 
-ON_GPU = Scale(8192, 32, 0.0, 4096, 1.6, 12_000_000)
-BY_CELLS, BY_FLAT = Scale(64, 64, 0.5, 256, 3.0, 400_000), Scale(256, 128, 0.5, 1024, 5.0, 2_000_000)
-"""On a processor, matches for each worker. On a GPU few simulations: connect four came nearer to perfect play with 48
-million positions of 4 in 7 minutes than with 9 million of 128 in 5."""
+ON_GPU = Scale(8192, 64, 0.0, 16, 4096, 1.6, 12_000_000)
+BY_CELLS, BY_FLAT = Scale(64, 64, 0.5, 8, 256, 3.0, 400_000), Scale(256, 128, 0.5, 8, 1024, 5.0, 2_000_000)
+"""On a processor, matches for each worker. A GPU has positions to spare, so its matches begin all over the game."""
 
 
 def rule_sets(game: Game, players: int, values: Values, also: str) -> list[Values]:
@@ -87,7 +88,7 @@ def make_plan(game: Game, players: int, rules: Sequence[Values], settings: Any, 
     play = PlaySettings(
         matches=(settings.matches or scale.matches * (1 if on_gpu else workers)) // len(rules) or 1, sims=sims,
         fast_sims=max(sims // 8, FEWEST_SIMS), fast_share=scale.fast_share,
-        openings=min(8, game.facts.max_plies // 4), resign=settings.resign,
+        openings=min(scale.openings, game.facts.max_plies // 3), resign=settings.resign,
         cache=_cache(game) if scale is BY_CELLS else 0,
     )  # fmt: skip
     net = replace(_net(game, features, policy, settings, is_one_size), rules=rule_columns(game, players, rules))

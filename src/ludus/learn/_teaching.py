@@ -18,16 +18,17 @@ from ludus.nets.variants import Variant
 
 UNIT = 127.0  # features are bytes: 127 for 1
 WARM_UP = 100  # steps in which the rate of learning rises
-LAST = 0.05  # of the rate is left at the end
+LAST = 0.01  # of the rate is left at the end
 DECAY = 1e-4
 STEEPEST = 5.0  # longer gradients are cut
-SMOOTH = 0.99  # what plays is a running mean of the network over about 1 / (1 - this) steps
+PATIENCE = 10.0  # what plays is a running mean of the network over about one of so many parts of all steps so far
 
 
 class Pupil:
-    """A network in training, its optimiser, and the smoothed copy that plays."""
+    """A network in training, its optimiser, and the smoothed copy that plays: a running mean over about 1 / (1 - smooth)
+    steps, or with 0 over ever more."""
 
-    def __init__(self, spec: NetSpec, rate: float, seed: int, device: str, smooth: float = SMOOTH):
+    def __init__(self, spec: NetSpec, rate: float, seed: int, device: str, smooth: float = 0.0):
         torch.manual_seed(seed)
         torch.set_num_threads(1)  # several wait for each other at every layer, and on a busy machine for ever
         self.rate, self.keep, self.device = rate, smooth, torch.device(device)
@@ -66,7 +67,7 @@ class Pupil:
 
     @torch.no_grad()
     def _follow(self) -> None:
-        keep = min(self.keep, 1 - 1 / self.steps)
+        keep = min(self.keep, 1 - 1 / self.steps) if self.keep else max(1 - PATIENCE / self.steps, 0.0)
         mine, theirs = (
             [array for array in network.state_dict().values() if array.is_floating_point() and array.numel()]
             for network in (self.smooth, self.network)

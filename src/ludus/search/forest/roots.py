@@ -17,6 +17,8 @@ from ludus.search.forest.memory import ALPHA, GUMBEL, NOISE, is_proven
 VISITS_BEFORE, SMALLEST = 50.0, 1e-9
 """How many visits an action's worth counts for before any is made, as published; and the least prior that has a log."""
 ALPHA_OVER_MENU = 10.0
+PREFERRED = 8
+"""Visits of the best arm from which on a single visit of another was curiosity, not preference."""
 
 # ------------------------------------------------------------------------------------------------ noise
 
@@ -163,8 +165,8 @@ def value_of_untried(trees, index, point):
 @inlined
 def aim(trees, index, point, out):
     """What the policy should be at the root, entry by entry of its menu: the best alone where that is proven, the
-    priors where nothing was tried, the share of visits; or, where the root halves, its priors improved by all worths,
-    an untried action counting as the root does."""
+    priors where nothing was tried, the share of visits, those apart that only had a look; or, where the root halves,
+    its priors improved by all worths, an untried action counting as the root does."""
     first, count = point.first_arm, point.count
     halves, most = trees.heads[index].considered > 0, greatest_visits(trees, index, point)
     if point.unproven == 0:
@@ -175,6 +177,8 @@ def aim(trees, index, point, out):
     for k in range(count):
         arm = trees.arms[index, first + k]
         out[k] = arm.visits if most > 0 else arm.prior
+        if most >= PREFERRED and arm.visits == 1:
+            out[k] = 0.0
         if halves and most > 0:
             worth = np.float64(arm.worth) if arm.visits > 0 else untried
             out[k] = np.log(max(arm.prior, SMALLEST)) + importance(worth, most)
