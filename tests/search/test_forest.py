@@ -223,6 +223,20 @@ def test_targets_are_shares_of_visits():
     assert np.allclose(roots.targets, roots.visits / 30)
 
 
+def test_a_single_look_is_no_preference():
+    """Column 4 is worth much more than the others, most of which are looked at once."""
+    forest = planted(["1122"], 30)
+    while len((leaves := forest.wave()).trees):
+        leaves.priors[:] = 1 / leaves.counts[:, None]
+        for_first = np.where((leaves.views["stones"][:, 0] >> 21 & 1) == 1, 0.9, -0.9)
+        sign = np.where(leaves.players == 0, 1, -1)
+        leaves.values[:, 0], leaves.values[:, 1] = for_first * sign, -for_first * sign
+    roots = forest.roots()
+    kept = np.where(roots.visits == 1, 0, roots.visits)
+    assert (roots.visits == 1).sum() > 1
+    assert np.allclose(roots.targets, kept / kept.sum())
+
+
 def test_a_kept_tree_knows_what_it_knew():
     game = load("connect_four")
     forest = judged_alike(planted(["4"], 60, keep=True), 0.1)

@@ -25,8 +25,8 @@ PATIENCE = 10.0  # what plays is a running mean of the network over about one of
 
 
 class Pupil:
-    """A network in training, its optimiser, and the smoothed copy that plays: a running mean over about 1 / (1 - smooth)
-    steps, or with 0 over ever more."""
+    """A network in training, its optimiser, and the copy that plays: a running mean over about 1 / (1 - smooth) steps,
+    or with 0 over ever more."""
 
     def __init__(self, spec: NetSpec, rate: float, seed: int, device: str, smooth: float = 0.0):
         torch.manual_seed(seed)
