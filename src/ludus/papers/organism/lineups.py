@@ -16,6 +16,7 @@ from ludus.papers import matches
 from ludus.papers.claims import Measure, rate_of
 from ludus.papers.experiments import Experiment, Measured, Result, Scale, Watch, own_seed
 from ludus.papers.matches import Course
+from ludus.papers.organism.openings import typical
 from ludus.records import MatchRecord
 from ludus.workers import Workers
 
@@ -29,16 +30,23 @@ SMALL = {"width": 32, "games": 40, "gate": 20, "epochs": 3}
 ITERATIONS = 10
 FIFTH = 5
 """The iteration that the paper speaks of."""
-OURS = "alphazero:organism"
+OURS, SIZES = "alphazero:organism", "alphazero:organism_sizes"
+FIVE_RINGS = "P5"
 
-BUDGETS = (25, 100, 400, 1600, 6400)
+BUDGETS = (25, 100, 400, 1600, 10_000)
 """Simulations of the searches whose matches show whom the rules favour."""
 STRENGTHS = {"random": "random", **{f"mcts {sims:,}": f"mcts:sims={sims}" for sims in BUDGETS}}
+OUR_BUDGETS = (0, 16, 64, 256)
+OUR_STRENGTHS = {f"ours {sims}": f"{OURS},sims={sims},temperature=0.5" for sims in OUR_BUDGETS}
+"""The same for our network, under the rules that it was trained for."""
+SHOWN = 200
+"""Matches by which a typical opening is found."""
 
 
 def experiments(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experiment]:
     found = [training(scale, seed, folder, workers, preset, k) for preset in BOTH for k in range(SEEDS)]
     found += [fairness(scale, seed, workers, preset, name) for preset in BOTH for name in STRENGTHS]
+    found += [fairness(scale, seed, workers, PAPER, name) for name in OUR_STRENGTHS]
     found += [networks(scale, seed, folder, workers, preset) for preset in BOTH]
     return [*found, plateau(scale, seed, folder, workers), *ours(scale, seed, folder, workers), pace(scale)]
 
@@ -73,7 +81,7 @@ def training(scale: Scale, seed: int, folder: Path, workers: Workers, preset: st
 
     def run(watch: Watch) -> Result:
         run = how.run(own, run_of(folder, preset, k), workers, watch)
-        return {"rows": [{key: float(value) for key, value in row.items()} for row in run.rows()]}
+        return {"rows": [{key: float(value) for key, value in row.items()} for row in run.rows()], "device": device()}
 
     changes = {key: value for key, value in how.changes.items() if key != "device"}
     settings = {"rules": matches.rules_of(GAME, preset), "changes": changes, "seed": own, "code": how.code}
@@ -95,21 +103,23 @@ def fifth(path: Path) -> str:
 
 
 def seats(spec: str, preset: str, games: int, seed: int, workers: Workers, watch: Watch) -> Result:
-    """Matches of an agent against itself: what each seat won."""
-    counts = [0, 0, 0]
+    """Matches of an agent against itself: what each seat won, and how they begin."""
+    counts, shown = [0, 0, 0], []
 
     def keep(record: MatchRecord) -> None:
         first = record.returns[0]
         counts[0 if first > 0 else 1 if first < 0 else 2] += 1
+        if len(shown) < SHOWN:
+            shown.append(record)
 
     contest(GAME, [spec, spec], games=games, seed=seed, preset=preset, workers=workers, watch=watch, keep=keep)
-    return {"games": games, "first": counts[0], "second": counts[1], "draws": counts[2]}
+    return {"games": games, "first": counts[0], "second": counts[1], "draws": counts[2], "opening": typical(shown)}
 
 
 def fairness(scale: Scale, seed: int, workers: Workers, preset: str, name: str) -> Experiment:
-    spec = STRENGTHS[name]
+    spec = (STRENGTHS | OUR_STRENGTHS)[name]
     key = f"fairness-{preset}-{name}"
-    own, games = own_seed(seed, key), 2 * scale.pick(100 if "6,400" in name else 300, 600)
+    own, games = own_seed(seed, key), 2 * scale.pick(*_games(name))
 
     def run(watch: Watch) -> Result:
         return seats(spec, preset, games, own, workers, watch)
@@ -117,6 +127,11 @@ def fairness(scale: Scale, seed: int, workers: Workers, preset: str, name: str) 
     settings = {"rules": matches.rules_of(GAME, preset), "agent": spec, "code": matches.codes(GAME, [spec]),
                 "games": games, "seed": own}  # fmt: skip
     return Experiment(key, settings, games, run)
+
+
+def _games(name: str) -> tuple[int, int]:
+    """Pairs of matches, quick and full: as many as leave three points, but for the dearest."""
+    return {"random": (600, 1000), "mcts 1,600": (20, 560), "mcts 10,000": (4, 100)}.get(name, (60, 560))
 
 
 def networks(scale: Scale, seed: int, folder: Path, workers: Workers, preset: str) -> Experiment:
@@ -162,6 +177,11 @@ def plateau(scale: Scale, seed: int, folder: Path, workers: Workers) -> Experime
     return Experiment("plateau", settings, games, run)
 
 
+MS = 100  # milliseconds a decision, for both
+FEW = 100
+"""Simulations a decision against the published agent: a tenth of its time a turn on one core."""
+
+
 def ours(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experiment]:
     """Our network against theirs, and against search, at equal time."""
     games = scale.pick(40, 400)
@@ -169,14 +189,17 @@ def ours(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experi
 
     def run(watch: Watch) -> Result:
         theirs = f"{fifth(run_of(folder, PAPER, 0))},device={device()}"
-        return matches.standings(GAME, [OURS, theirs], PAPER, games, own, watch, workers)
+        mine = f"{OURS},sims={FEW},temperature=0.1"
+        return matches.standings(GAME, [mine, theirs], PAPER, games, own, watch, workers)
 
     settings = {"rules": matches.rules_of(GAME, PAPER), "games": games, "seed": own,
                 "training": training(scale, seed, folder, workers, PAPER, 0).settings,
                 "code": matches.codes(GAME, [OURS])}  # fmt: skip
+    few = scale.pick(20, 200)
     return [
         Experiment("theirs", settings, games, run),
-        matches.lineup("search", GAME, [f"{OURS},ms=50", "mcts:ms=50"], PAPER, games, seed, workers),
+        matches.lineup("search", GAME, [f"{OURS},ms={MS}", f"mcts:ms={MS}"], PAPER, few, seed, workers),
+        matches.lineup("search-5", GAME, [f"{SIZES},ms={MS}", f"mcts:ms={MS}"], FIVE_RINGS, few, seed, workers),
     ]
 
 
@@ -211,5 +234,12 @@ def seconds_a_move(width: int, moves: int = 4) -> float:
 
 
 def training_rows(results: Measured, preset: str) -> list[list[dict[str, float]]]:
-    """The logs of all trainings."""
-    return [results[f"training-{preset}-{k}"]["rows"] for k in range(SEEDS)]
+    """The logs of all trainings that there were."""
+    names = [f"training-{preset}-{k}" for k in range(SEEDS)]
+    return [results[name]["rows"] for name in names if name in results.found] or [results[names[0]]["rows"]]
+
+
+def trained(results: Measured) -> list[str]:
+    """The presets under which something was trained."""
+    found = [preset for preset in BOTH if any(name.startswith(f"training-{preset}-") for name in results.found)]
+    return found or [PAPER]
