@@ -25,7 +25,7 @@ PAPER, PROGRAM = "PE", "P"
 RULES = {PAPER: "rules of the paper", PROGRAM: "rules of its program"}
 BOTH = (PAPER, PROGRAM)
 SEEDS = 3
-SMALL = {"width": 32, "games": 40, "gate": 20, "epochs": 3}
+SMALL = {"width": 32, "games": 24, "gate": 12, "epochs": 2}
 """What a quick reproduction has less of."""
 ITERATIONS = 10
 FIFTH = 5
@@ -131,7 +131,8 @@ def fairness(scale: Scale, seed: int, workers: Workers, preset: str, name: str) 
 
 def _games(name: str) -> tuple[int, int]:
     """Pairs of matches, quick and full: as many as leave three points, but for the dearest."""
-    return {"random": (600, 1000), "mcts 1,600": (20, 560), "mcts 10,000": (4, 100)}.get(name, (60, 560))
+    dear = {"mcts 1,600": (10, 560), "mcts 10,000": (2, 100), "ours 64": (20, 560), "ours 256": (10, 560)}
+    return {"random": (600, 1000), **dear}.get(name, (40, 560))
 
 
 def networks(scale: Scale, seed: int, folder: Path, workers: Workers, preset: str) -> Experiment:
@@ -195,7 +196,7 @@ def ours(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experi
     settings = {"rules": matches.rules_of(GAME, PAPER), "games": games, "seed": own,
                 "training": training(scale, seed, folder, workers, PAPER, 0).settings,
                 "code": matches.codes(GAME, [OURS])}  # fmt: skip
-    few = scale.pick(20, 200)
+    few = scale.pick(8, 200)
     return [
         Experiment("theirs", settings, games, run),
         matches.lineup("search", GAME, [f"{OURS},ms={MS}", f"mcts:ms={MS}"], PAPER, few, seed, workers),
