@@ -1,6 +1,6 @@
 """What `ludus train alphazero` makes of games in so many minutes, judged at equal time against `mcts`.
 
-    python bench/learning.py GAME … [--minutes 10] [--jobs 2] [--ms 20] [--games 100] [--players N] [--out FOLDER]
+    python bench/learning.py GAME … [--minutes 10] [--jobs 2] [--ms 20 1] [--games 100] [--players N] [--out FOLDER]
                                      [--set NAME=VALUE …]
 
 A game is a name, a file, NAME:preset, or `nim`, which is the one in README.md. Each is trained with default settings,
@@ -56,13 +56,13 @@ def learn(name: str, wanted: argparse.Namespace) -> dict[str, Any]:
     run = begin_run(folder, "alphazero", game, values, settings, 0)
     for row in alphazero.train(game, values, settings, run, 0, Threads(wanted.jobs)):
         print(json.dumps({"game": name, **row}), flush=True)
-    rivals = [f"mcts:ms={wanted.ms:g}"] * (players - 1)
-    lineup = [f"alphazero:{folder},ms={wanted.ms:g}", *rivals]
-    score = (
-        contest(game.source, lineup, games=wanted.games, rules=values, workers=Threads(wanted.jobs)).agents[0].interval
-    )
-    told = {"game": name, "minutes": wanted.minutes, "jobs": wanted.jobs, "players": players, "ms": wanted.ms}
-    told |= {"games": score.n, "score": told_of(score), "elo": [round(elo(x, players)) for x in told_of(score)]}
+    told = {"game": name, "minutes": wanted.minutes, "jobs": wanted.jobs, "players": players}
+    for ms in wanted.ms:
+        for how in wanted.play:
+            lineup = [f"alphazero:{folder},ms={ms:g}{how}", *[f"mcts:ms={ms:g}"] * (players - 1)]
+            found = contest(game.source, lineup, games=wanted.games, rules=values, workers=Threads(wanted.jobs))
+            score = told_of(found.agents[0].interval)
+            told[f"ms={ms:g}{how}"] = {"score": score, "elo": [round(elo(x, players)) for x in score]}
     if game.name == "kuhn_poker":
         told["gain of the best answer, chips"] = {
             "policy": kuhn_gain(game, f"alphazero:{folder},sims=0,temperature=1"),
@@ -108,7 +108,8 @@ def main() -> None:
     parser.add_argument("names", nargs="+")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--ms", type=float, default=20)
+    parser.add_argument("--ms", type=float, nargs="+", default=[20.0])
+    parser.add_argument("--play", nargs="+", default=[""], help="settings of the agent, as ,temperature=1")
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--players", type=int, default=0)
     parser.add_argument("--device", default="cpu")

@@ -72,6 +72,9 @@ class AlphaZero(Agent):
     temperature: float = setting(
         0.0, "0 plays the best; at 1 actions are drawn by their visits, or by the policy", low=0
     )
+    gumbel: int = setting(
+        0, "for few simulations: the root draws so many actions and halves them by what is found; 0: all of them", low=0
+    )
     network: str = setting("best", "best or latest: which network of the run")
     device: str = setting("cpu", "where the network runs: cpu or cuda")
     images: bool = setting(False, "judge every position by the mean over its images, turned and mirrored")
@@ -81,6 +84,8 @@ class AlphaZero(Agent):
         for name, known in (("device", ("cpu", "cuda")), ("network", NETWORKS)):
             if getattr(self, name) not in known:
                 raise BadSpec(f"alphazero: {name} is {' or '.join(known)}, not {getattr(self, name)!r}")
+        if self.gumbel and (self.ms or self.nodes):
+            raise BadSpec("alphazero: gumbel halves a number of simulations: give sims, not ms or nodes")
         if not self.run:
             raise BadInput("alphazero needs a run: alphazero:FOLDER, made by `ludus train alphazero`")
         self._content = load_network(self.run, "alphazero", game, self.network)
@@ -118,7 +123,7 @@ class AlphaZero(Agent):
         roots = forest.roots()
         self._forests.append(forest)
         _fill_forced(self.game, roots, views, players)
-        weights = roots.visits.astype(np.float64) if self._room else roots.priors.astype(np.float64)
+        weights = roots.targets.astype(np.float64)
         best = roots.best.astype(np.int64) if self._room else weights.argmax(axis=1)
         if self.temperature:
             self.game.kernel(draw)(roots.counts, weights, 1 / self.temperature, words, best)
@@ -130,7 +135,7 @@ class AlphaZero(Agent):
             forest = self._forests.pop()
             if len(forest.trees.roots) == trees:
                 return forest
-        return Forest(self.game, trees, self._room, c=self.c)
+        return Forest(self.game, trees, self._room, c=self.c, gumbel=self.gumbel)
 
     @property
     def _room(self) -> int:

@@ -87,7 +87,8 @@ def make_plan(game: Game, players: int, rules: Sequence[Values], settings: Any, 
     sims = settings.sims or scale.sims
     play = PlaySettings(
         matches=(settings.matches or scale.matches * (1 if on_gpu else workers)) // len(rules) or 1, sims=sims,
-        fast_sims=max(sims // 8, FEWEST_SIMS), fast_share=scale.fast_share,
+        fast_sims=max(sims // 8, FEWEST_SIMS), fast_share=scale.fast_share if settings.fast < 0 else settings.fast,
+        gumbel=settings.gumbel,
         openings=min(scale.openings, game.facts.max_plies // 3), resign=settings.resign,
         cache=_cache(game) if scale is BY_CELLS else 0,
     )  # fmt: skip
