@@ -99,6 +99,20 @@ def test_other_limits(limit, repeatable, run):
         assert sum(one.thoughts.visits) == 8, "the root is judged too"
 
 
+def test_with_few_simulations_the_root_halves(run):
+    """Six simulations on three actions that are drawn, not on all that the priors like."""
+    game = load("connect_four")
+    views = game.masked(starts(game, 40), np.zeros(40, np.int64))
+    words = match_words(2, np.arange(40), 0, 2)[:, :1]
+    plain, halved = (
+        agent(f"alphazero:{run},sims=6{how}", game)._search(views, np.zeros(40, np.int64), words.copy())[0].visits
+        for how in ("", ",gumbel=3")
+    )
+    assert (plain == plain[0]).all()
+    assert ((halved > 0).sum(axis=1) == 3).all()
+    assert len(np.unique(halved > 0, axis=0)) > 3, "drawn anew for each"
+
+
 def test_a_forced_move_is_not_searched(run, tmp_path):
     game = load("tic_tac_toe")
     one = agent(f"alphazero:{make_run(tmp_path / 'other', game)}", game)
@@ -145,6 +159,11 @@ def test_runs_that_are_of_no_use_are_named(run, tmp_path):
 def test_words_that_do_not_read(setting, run):
     with pytest.raises(BadInput, match=f"{setting.partition('=')[0]} is .* or .*, not"):
         agent(f"alphazero:{run},{setting}", "connect_four")
+
+
+def test_halving_needs_a_number_of_simulations(run):
+    with pytest.raises(BadInput, match="give sims, not ms or nodes"):
+        agent(f"alphazero:{run},gumbel=4,ms=5", "connect_four")
 
 
 def test_without_onnxruntime_a_sentence_says_how_to_get_it(run, monkeypatch):
