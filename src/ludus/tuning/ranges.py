@@ -34,6 +34,13 @@ class Range:
         """Where a value lies among its kin, as a number."""
         return float(value) if self.is_number else float(self.values.index(value))  # pyright: ignore[reportArgumentType]
 
+    def next_to(self, value: object) -> list[Any]:
+        """One step down and up; of named choices all others."""
+        if not self.is_number:
+            return [other for other in self.values if other != value]
+        place = self.values.index(value)
+        return [*self.values[max(0, place - 1) : place], *self.values[place + 1 : place + 2]]
+
 
 def read_ranges(game: Game, items: Mapping[str, object]) -> tuple[list[Range], dict[str, object]]:
     """Ranges, and rules that are the same for all candidates: those with a single value."""

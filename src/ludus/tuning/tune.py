@@ -328,7 +328,7 @@ class Tuning:
         start = self.order.start
         others = [one for one in self.book.candidates if any(start[k] != v for k, v in one.values.items())]
         passed = [one for one in others if not one.dropped]
-        near = sorted(passed or [one for one in others if one.found], key=self._distance)
+        near = sorted(passed or [one for one in others if one.found], key=self.book.distance)
         return near[: self._number()]
 
     def _number(self) -> int:
@@ -340,11 +340,6 @@ class Tuning:
             affordable = int(left / max(self._confirming, 1e-9)) - 1
             self.book.note("number", min(self.order.best, max(1, affordable)))
         return int(self.book.noted("number"))
-
-    def _distance(self, one: Candidate) -> tuple[float, ...]:
-        aims = [-target.aim * one.last[target.text].value for target in self.book.aims if target.text in one.last]
-        missed = one.miss(self.order.targets)
-        return (missed, *aims, one.loss(self.order.targets))
 
     def _confirm(self, values: dict[str, Any]) -> Confirmed:
         name = f"confirmed {key_of(values)}"
