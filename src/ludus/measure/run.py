@@ -18,7 +18,7 @@ from ludus.errors import BadInput
 from ludus.game import Game
 from ludus.measure.evaluation import Evaluator, player_of, trace
 from ludus.measure.evidence import Evidence, Level, Lineup
-from ludus.measure.intervention import Worth, ban_of, worths
+from ludus.measure.intervention import Worth, treated, worths
 from ludus.measure.metric import Metric
 from ludus.measure.metrics import metric
 from ludus.measure.metrics.action_use import telling
@@ -97,8 +97,8 @@ class Table:
     def worths(self, lineup: Lineup) -> list[Worth]:
         """What the most telling kinds of action are worth."""
         kinds = telling(lineup.replays, {})
-        ban, blocks = ban_of(self.game, self.values, self.players), len(lineup.records) // self.players
-        return worths(ban, kinds, self.values, lineup.specs[0], blocks, self.players, self.seed, self.workers)
+        made, blocks = treated(self.game, self.values, self.players), len(lineup.records) // self.players
+        return worths(made, kinds, self.values, lineup.specs[0], blocks, self.players, self.seed, self.workers)
 
     def traced(self, lineup: Lineup) -> Lineup:
         """The first matches of a lineup with what each seat could expect."""

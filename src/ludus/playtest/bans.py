@@ -1,16 +1,17 @@
-"""Which kinds of action a playtest forbids, for how many matches, and what that told; kept on disk."""
+"""Which kinds of action a playtest forbids and gives, for how many matches, and what that told; kept on disk."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from ludus.arena.statistics import Interval
 from ludus.disk import read_json, write_json
 from ludus.game import Game
 from ludus.measure.evidence import Level, Lineup
-from ludus.measure.intervention import Worth, ban_of, worths
+from ludus.measure.intervention import Worth, treated, worths
 from ludus.measure.metrics.action_use import telling
 from ludus.playtest.ledger import Ledger
 from ludus.playtest.plan import BANS, FEWEST, Order
@@ -31,7 +32,12 @@ def forbid(
     path = folder / NAME
     if not path.exists():
         write_json(path, [asdict(one) for one in _worths(order, game, lineups, levels, ledger, workers)])
-    return [Worth(one["kind"], Interval(**one["found"]), one["spec"]) for one in read_json(path)]
+    return [_worth(one) for one in read_json(path)]
+
+
+def _worth(kept: dict[str, Any]) -> Worth:
+    gift = Interval(**kept["gift"]) if kept.get("gift") else None
+    return Worth(kept["kind"], Interval(**kept["found"]), kept["spec"], gift)
 
 
 def _worths(
@@ -41,10 +47,10 @@ def _worths(
     values = game.rule_values(order.preset, order.rules)
     for level in reversed(levels):
         kinds = telling(own[level.spec].replays, {}) if own[level.spec].replays else []
-        blocks = _affordable(order, ledger.seconds_each(own[level.spec].name), (1 + len(kinds) * order.players))
+        blocks = _affordable(order, ledger.seconds_each(own[level.spec].name), 1 + 2 * len(kinds) * order.players)
         if len(kinds) > 1 and blocks >= FEWEST:
-            ban = ban_of(game, values, order.players)
-            return worths(ban, kinds, values, level.spec, blocks, order.players, order.seed, workers)
+            made = treated(game, values, order.players)
+            return worths(made, kinds, values, level.spec, blocks, order.players, order.seed, workers)
     return []
 
 
