@@ -122,7 +122,7 @@ def fairness(scale: Scale, seed: int, workers: Workers, preset: str, name: str) 
     own, games = own_seed(seed, key), 2 * scale.pick(*_games(name))
 
     def run(watch: Watch) -> Result:
-        return seats(spec, preset, games, own, workers, watch)
+        return seats(f"{spec},device={device()}" if name in OUR_STRENGTHS else spec, preset, games, own, workers, watch)
 
     settings = {"rules": matches.rules_of(GAME, preset), "agent": spec, "code": matches.codes(GAME, [spec]),
                 "games": games, "seed": own}  # fmt: skip
@@ -131,7 +131,7 @@ def fairness(scale: Scale, seed: int, workers: Workers, preset: str, name: str) 
 
 def _games(name: str) -> tuple[int, int]:
     """Pairs of matches, quick and full: as many as leave three points, but for the dearest."""
-    dear = {"mcts 1,600": (10, 560), "mcts 10,000": (2, 100), "ours 64": (20, 560), "ours 256": (10, 560)}
+    dear = {"mcts 1,600": (10, 250), "mcts 10,000": (2, 50), "ours 64": (20, 560), "ours 256": (10, 560)}
     return {"random": (600, 1000), **dear}.get(name, (40, 560))
 
 
@@ -178,7 +178,7 @@ def plateau(scale: Scale, seed: int, folder: Path, workers: Workers) -> Experime
     return Experiment("plateau", settings, games, run)
 
 
-MS = 100  # milliseconds a decision, for both
+MS = 50  # milliseconds a decision, for both
 FEW = 100
 """Simulations a decision against the published agent: a tenth of its time a turn on one core."""
 
@@ -190,13 +190,13 @@ def ours(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experi
 
     def run(watch: Watch) -> Result:
         theirs = f"{fifth(run_of(folder, PAPER, 0))},device={device()}"
-        mine = f"{OURS},sims={FEW},temperature=0.1"
+        mine = f"{OURS},sims={FEW},temperature=0.1,device={device()}"
         return matches.standings(GAME, [mine, theirs], PAPER, games, own, watch, workers)
 
     settings = {"rules": matches.rules_of(GAME, PAPER), "games": games, "seed": own,
                 "training": training(scale, seed, folder, workers, PAPER, 0).settings,
                 "code": matches.codes(GAME, [OURS])}  # fmt: skip
-    few = scale.pick(8, 200)
+    few = scale.pick(8, 100)
     return [
         Experiment("theirs", settings, games, run),
         matches.lineup("search", GAME, [f"{OURS},ms={MS}", f"mcts:ms={MS}"], PAPER, few, seed, workers),
