@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -25,28 +26,38 @@ GAMES = 40
 LONG = ("random", "mcts:sims=3000")
 SOME, MANY = 200, 600
 """Some seconds of work: whoever is to be killed before the end is still at it."""
+HOME = "127.0.0.2"
+PATIENCE = 300
+"""Seconds after which a driver hangs."""
 
 
-def node(cluster):
+def node(cluster, **more):
     """One more node of one core, and no more processes than it needs."""
     try:
         return cluster.add_node(
-            num_cpus=1, node_ip_address="127.0.0.2", include_dashboard=False, include_log_monitor=False
+            num_cpus=1, node_ip_address=HOME, include_dashboard=False, include_log_monitor=False, **more
         )
     except Exception as error:  # Ray raises just this where a node is not up within 30 seconds
         pytest.skip(f"this machine is too busy to start Ray: {error}")
 
 
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind((HOME, 0))
+        return found.getsockname()[1]
+
+
 @pytest.fixture(scope="module")
 def cluster():
-    """Two nodes on this machine."""
+    """Two nodes on this machine, with a door for whoever comes from outside."""
     import ray
     from ray.cluster_utils import Cluster
 
     made = Cluster()
+    made.door = free_port()
+    node(made, ray_client_server_port=made.door)
     node(made)
-    node(made)
-    ray.init(made.address, _node_ip_address="127.0.0.2", log_to_driver=False, logging_level="ERROR")
+    ray.init(made.address, _node_ip_address=HOME, log_to_driver=False, logging_level="ERROR")
     yield made
     ray.shutdown()
     made.shutdown()
@@ -127,12 +138,14 @@ def kept(store: Path) -> int:
 def kill_at(count: int, running: subprocess.Popen, store: Path, later: float) -> None:
     """kill -9, some time after so many matches are kept."""
     try:
+        until = time.monotonic() + PATIENCE
         while kept(store) < count and running.poll() is None:
+            assert time.monotonic() < until, "the driver hangs"
             time.sleep(0.02)
         time.sleep(later)
     finally:
         running.kill()
-    assert running.wait() == -signal.SIGKILL, "it had not ended by itself"
+    assert running.wait(PATIENCE) == -signal.SIGKILL, "it had not ended by itself"
 
 
 def test_a_driver_that_is_killed_goes_on_from_the_store(cluster, tmp_path, expected):
@@ -143,9 +156,85 @@ def test_a_driver_that_is_killed_goes_on_from_the_store(cluster, tmp_path, expec
         now = kept(store)
         assert before < now < MANY
         before = now
-    assert driver(cluster, store).wait() == 0
+    last = driver(cluster, store)
+    try:
+        assert last.wait(PATIENCE) == 0
+    finally:
+        last.kill()
     with Store(store) as opened:
         assert [record.to_json() for _, record in opened.matches("tournament")] == expected, "nothing lost or doubled"
+
+
+def test_a_cluster_is_entered_from_outside(cluster, tmp_path):
+    """`--on ray://…`, as a command of a process that is no part of the cluster; records are those of threads."""
+    pytest.importorskip("grpc")
+    command = ["tournament", "connect_four", *AGENTS, "--games", str(GAMES), "--seed", "4", "--name", "tournament"]
+    place = ["--store", str(tmp_path / "outside.sqlite"), "--on", f"ray://{HOME}:{cluster.door}"]
+    code = "from ludus.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, *command, *place], timeout=PATIENCE, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    with Store(tmp_path / "outside.sqlite") as store:
+        records = [record.to_json() for _, record in store.matches("tournament")]
+    assert records == play(tmp_path, Threads(2))
+
+
+@pytest.fixture
+def outside(monkeypatch):
+    """A process that has entered no cluster yet."""
+    import ray
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+
+
+@pytest.mark.parametrize("place", ["ray://", "ray://host", "ray://host:door"])
+def test_an_address_that_is_none_is_refused(place, outside):
+    pytest.importorskip("grpc")
+    with pytest.raises(BadInput, match="a cluster is ray://HOST:PORT"):
+        workers(place)
+
+
+def test_a_place_where_nobody_listens_is_said_at_once(outside, monkeypatch):
+    pytest.importorskip("grpc")
+    address = f"{HOME}:{free_port()}"
+    with pytest.raises(BadInput, match=f"no cluster answers at ray://{address}"):
+        workers(f"ray://{address}")
+    monkeypatch.setenv("RAY_ADDRESS", address)
+    with pytest.raises(BadInput, match=f"no cluster answers at {address}"):
+        workers("ray")
+
+
+def test_a_cluster_that_refuses_is_told_with_what_helps(outside, monkeypatch):
+    import ray
+
+    def refuse(*_, **__):
+        raise ConnectionError("ray client connection timeout")
+
+    pytest.importorskip("grpc")
+    monkeypatch.setattr(ray, "init", refuse)
+    with socket.create_server((HOME, 0)) as listens, pytest.raises(BadInput, match="RAY_AUTH_TOKEN"):
+        workers(f"ray://{HOME}:{listens.getsockname()[1]}")
+    with pytest.raises(BadInput, match="Ray does not start here: ray client"):
+        workers("ray")
+
+
+def test_whoever_comes_from_outside_knocks_again(outside, monkeypatch):
+    import ray
+
+    pytest.importorskip("grpc")
+    answers = iter([RuntimeError("Initialization failure from server:\nthe server is dead"), None])
+
+    def init(*_, **__):
+        if trouble := next(answers):
+            raise trouble
+
+    monkeypatch.setattr(ray, "init", init)
+    with socket.create_server((HOME, 0)) as listens:
+        place = f"ray://{HOME}:{listens.getsockname()[1]}"
+        assert workers(place, 3).count == 3
+        answers = iter([RuntimeError("failure:\nthe server is dead")] * 9)
+        with pytest.raises(BadInput, match="lets nobody in: the server is dead; if it wants a token"):
+            workers(place)
 
 
 def test_places_that_are_not_there_are_refused():
@@ -153,7 +242,8 @@ def test_places_that_are_not_there_are_refused():
         workers("moon")
 
 
-def test_a_missing_package_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ray", None)
+@pytest.mark.parametrize(("place", "package"), [("ray", "ray"), ("ray://host:1", "grpc")])
+def test_a_missing_package_is_named(place, package, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(BadInput, match=r"pip install 'ludus\[ray\]'"):
-        workers("ray")
+        workers(place)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import socket
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from queue import SimpleQueue
 from threading import Thread
@@ -19,6 +21,12 @@ from ludus.errors import BadInput, MissingPackage, UnknownName
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+CLIENT = "ray://"
+"""How the address of a cluster begins that is entered from outside."""
+PATIENCE = 10.0
+"""Seconds for a machine of a cluster to take up a call."""
+TOKEN = "if it wants a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN to what `ray get-auth-token` says there"
 
 
 class Workers(Protocol):
@@ -132,23 +140,62 @@ def _do_there(sent: list, item: Any) -> Any:
 
 def _connected(address: str, count: int) -> Any:
     """Ray, in a cluster that is there, or in one of this machine that ends with this process."""
-    try:
-        import ray
-    except ImportError:
-        raise MissingPackage("--on ray", "ray", "ray") from None
+    ray = _imported(address)
     if ray.is_initialized():
         return ray
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "include_dashboard": False}
+    place = os.environ.get("RAY_ADDRESS", "") if address == "ray" else address
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if place:
+        _knock(place)
+    else:
+        cores = count if count > 0 else os.cpu_count() or 1
+        quiet |= {"num_cpus": cores, "_node_ip_address": "127.0.0.1", "include_dashboard": False}
     try:
-        if address == "ray" and not os.environ.get("RAY_ADDRESS"):
-            cores = count if count > 0 else os.cpu_count() or 1
-            ray.init("local", num_cpus=cores, _node_ip_address="127.0.0.1", **quiet)
-        else:
-            place = os.environ["RAY_ADDRESS"] if address == "ray" else address
-            ray.init(place, log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        raise BadInput(f"no cluster answers at {address}: {str(error).splitlines()[0]}") from None
+        _enter(ray, place or "local", quiet)
+    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+        why = lines[-1 if lines[0].endswith(":") else 0].rstrip(".")
+        what = f"the cluster at {place} lets nobody in: {why}; {TOKEN}" if place else f"Ray does not start here: {why}"
+        raise BadInput(what) from None
     return ray
+
+
+def _enter(ray: Any, place: str, options: dict[str, Any]) -> None:
+    """Ray forks a server for each client that comes from outside, and one in some fourteen is dead at birth: once more,
+    then."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they tell of a failure that is raised as well
+        for left in reversed(range(3 if place.startswith(CLIENT) else 1)):
+            try:
+                ray.init(place, **options)
+                return
+            except RuntimeError:
+                if not left:
+                    raise
+
+
+def _imported(address: str) -> Any:
+    try:
+        import ray
+
+        if address.startswith(CLIENT):
+            import grpc  # noqa: F401 (which Ray's client needs and Ray alone does not bring)
+    except ImportError as error:
+        raise MissingPackage(f"--on {address}", str(error.name), "ray") from None
+    return ray
+
+
+def _knock(place: str) -> None:
+    """Whether anybody listens there: Ray itself would wait for minutes."""
+    host, _, port = place.removeprefix(CLIENT).rpartition(":")
+    if place == "auto":
+        return
+    if not host or not port.isdigit():
+        raise BadInput(f"a cluster is ray://HOST:PORT, or RAY_ADDRESS=HOST:PORT with --on ray, not {place!r}")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
+    except (OSError, OverflowError) as error:
+        raise BadInput(f"no cluster answers at {place} ({error}); `ray start --head` begins one") from None
 
 
 def workers(on: str = "threads", count: int = 0) -> Workers:
@@ -156,6 +203,6 @@ def workers(on: str = "threads", count: int = 0) -> Workers:
     names; or the address of a cluster, ray://host:10001."""
     if on == "threads":
         return Threads(count)
-    if on == "ray" or on.startswith("ray://"):
+    if on == "ray" or on.startswith(CLIENT):
         return Ray(on, count)
     raise UnknownName("place to work", on, ["threads", "ray", "ray://HOST:PORT"])
