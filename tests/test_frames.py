@@ -10,10 +10,14 @@ import sys
 import pytest
 
 import ludus
-from ludus.arena.sheets import match_text
+from ludus.arena.schedule import make_schedule
+from ludus.arena.sheets import match_text, store_rows
+from ludus.arena.tournament import Tournament
 from ludus.errors import LudusError
-from ludus.frames import packed
-from ludus.records import read_records
+from ludus.frames import frame, packed
+from ludus.records import Store, read_records
+from ludus.runs import RunFolder
+from tests.playtest.small import random_only
 
 ROWS = [{"name": "a", "score": 0.5, "n": 1}, {"name": "b", "score": float("nan"), "more": True}]
 
@@ -39,6 +43,19 @@ def test_a_result_is_a_frame_of_pandas_and_of_polars():
     assert pytest.importorskip("polars").from_arrow(table).height == 2
 
 
+def test_tournaments_playtests_and_runs_are_frames(tmp_path):
+    pytest.importorskip("pyarrow")
+    with Store(tmp_path / "s.sqlite") as store:
+        tournament = Tournament(make_schedule("tic_tac_toe", ["random", "greedy"], "default", {}, blocks=3), store)
+        tournament.run()
+        assert sorted(tournament.frame().column("agent").to_pylist()) == ["greedy", "random"]
+        assert frame(store_rows(store)).num_rows == 2 * 6
+    readings = random_only("tic_tac_toe").frame()
+    assert {"metric", "value", "low", "high", "n"} <= set(readings.column_names)
+    (tmp_path / "log.csv").write_text("iteration,score\n1,0.5\n2,0.75\n")
+    assert RunFolder(tmp_path).frame().column("score").to_pylist() == [0.5, 0.75]
+
+
 def test_records_stores_and_runs_are_exported(command_line, tmp_path):
     assert command_line("match", "tic_tac_toe", "random", "greedy", "--games", "4", "--records", "m.jsonl")[0] == 0
     code, out, _ = command_line("export", "m.jsonl", "--to", "csv")
@@ -49,6 +66,7 @@ def test_records_stores_and_runs_are_exported(command_line, tmp_path):
     command_line("tournament", "tic_tac_toe", "random", "greedy", "--games", "4", "--store", "s.sqlite")
     out = command_line("export", "s.sqlite", "--to", "jsonl")[1]
     assert json.loads(out.splitlines()[0])["tournament"] == "tic_tac_toe"
+    assert command_line("export", "s.sqlite", "--to", "text", "--match", "4")[1].startswith('[Game "Tic-tac-toe"]')
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "log.csv").write_text("iteration,score\n1,0.5\n2,0.75\n")
     out = command_line("export", "run", "--to", "jsonl")[1]
@@ -72,6 +90,7 @@ def test_a_match_is_a_text_that_people_read(command_line, tmp_path):
         (("m.jsonl", "--to", "csv"), "there is no file"),
         ((".", "--to", "csv"), "neither a playtest"),
         ((".", "--to", "xls"), "--to is one of"),
+        ((".", "--to", "text"), "holds no matches"),
     ],
 )
 def test_what_cannot_be_exported_is_said(arguments, sentence, command_line):

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 import ludus
+from ludus.arena.schedule import make_schedule
+from ludus.arena.tournament import Tournament
+from ludus.records import Store
 from ludus.runs import RunFolder
+from tests.playtest.small import random_only
 
 BOOKS = Path(__file__).resolve().parents[1] / "docs" / "notebooks"
 
@@ -34,6 +38,18 @@ def test_games_matches_and_results_show_themselves():
     result = ludus.play("tic_tac_toe", "random", "random", games=4)
     assert "<table>" in result._repr_html_()
     assert "random" in result._repr_html_()
+
+
+def test_tournaments_and_playtests_show_themselves(tmp_path):
+    with Store(tmp_path / "s.sqlite") as store:
+        schedule = make_schedule("tic_tac_toe", ["random", "greedy"], "default", {}, blocks=2)
+        tournament = Tournament(schedule, store)
+        found = tournament.run()
+        assert tournament._repr_html_() == found._repr_html_()
+        assert "<td style='text-align:left'>greedy</td>" in found._repr_html_()
+    shown = random_only("tic_tac_toe")._repr_html_()
+    assert "Cut off at the limit" in shown
+    assert "0.0 % [0.0, " in shown
 
 
 def test_a_match_shows_what_everybody_may_see():

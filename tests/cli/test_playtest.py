@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from functools import partial
 from pathlib import Path
@@ -16,7 +18,7 @@ def ludus(command_line):
     return partial(command_line, "playtest")
 
 
-def test_a_verdict_and_a_page(ludus, tmp_path):
+def test_a_verdict_and_a_page_and_its_table(ludus, command_line, tmp_path):
     code, out, err = ludus("tic_tac_toe", "--quick", "--games", "40", "--jobs", "2", "--out", "here")
     assert (code, err) == (0, "")
     assert "verdict" in out
@@ -28,6 +30,12 @@ def test_a_verdict_and_a_page(ludus, tmp_path):
     kept = json.loads((tmp_path / "here" / "report.json").read_text(encoding="utf-8"))
     assert told["page"] == "here/report.html"
     assert told["summary"] == kept["summary"]
+    out = command_line("export", "here", "--to", "csv")[1]
+    assert [row["text"] for row in csv.DictReader(io.StringIO(out))] == [one["text"] for one in kept["readings"]]
+    assert json.loads(command_line("export", "here", "--to", "jsonl")[1].splitlines()[0]) == kept["readings"][0]
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert command_line("export", "here", "--to", "parquet", "--out", "here.parquet")[0] == 0
+    assert parquet.read_table("here.parquet").to_pylist() == kept["readings"]
 
 
 def test_a_game_of_pure_chance_is_seen_through(ludus):

@@ -59,6 +59,10 @@ class Tournament:
     def total(self) -> int:
         return self.schedule.blocks * len(self.lineups) * self.schedule.players
 
+    def frame(self):
+        """The standings so far as an Arrow table, for pandas, polars and others."""
+        return standings(self.series).frame()
+
     def _repr_html_(self) -> str:
         return standings(self.series)._repr_html_()
 

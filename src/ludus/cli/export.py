@@ -23,7 +23,7 @@ WHAT = "Records (.jsonl), a store (.sqlite), the folder of a playtest, or a run 
 def command(
     file: Annotated[Path, typer.Argument(help=WHAT, metavar="WHAT")],
     to: Annotated[str, typer.Option(help=TO)] = "playback",
-    match: Annotated[int, typer.Option(help="Which match of the records, counted from 1.", min=1)] = 1,
+    match: Annotated[int, typer.Option(help="Which match of the file, counted from 1.", min=1)] = 1,
     out: Annotated[Path | None, options.target("Write to this file instead of the terminal.")] = None,
     json: options.Json = False,
 ) -> None:
@@ -63,10 +63,14 @@ def _rows(path: Path) -> Iterable[dict[str, Any]]:
 
 
 def _records(path: Path) -> list[MatchRecord]:
-    from ludus.records import read_records
+    """All matches of a file: of records, or of a store, one tournament after the other."""
+    from ludus.records import Store, read_records
 
     if not path.is_file():
-        raise BadInput(f"there is no file {path}")
+        raise BadInput(f"{path} holds no matches: give records (.jsonl) or a store (.sqlite)")
+    if path.suffix != ".jsonl":
+        with Store(path) as store:
+            return [record for name in store.tournaments() for _, record in store.matches(name)]
     records, problems = read_records(path)
     if problems:
         raise BadInput(problems[0])
