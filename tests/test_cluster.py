@@ -15,11 +15,17 @@ import pytest
 
 pytest.importorskip("ray")
 
+from ludus.arena.contest import contest
 from ludus.arena.schedule import make_schedule
 from ludus.arena.tournament import Tournament
 from ludus.errors import BadInput, UnknownName
+from ludus.papers.matches import LEARNER, Course, ladder, lineup, trainings
+from ludus.playtest.plan import Mode, Order
+from ludus.playtest.run import Runner
 from ludus.records import Store
+from ludus.tuning.tune import tune
 from ludus.workers import Ray, Threads, Workers, workers
+from tests.tuning.test_tune import LOTS
 
 AGENTS = ("random", "mcts:sims=30")
 GAMES = 40
@@ -80,6 +86,44 @@ def expected(tmp_path_factory) -> list[str]:
 def test_the_records_are_those_of_threads(cluster, tmp_path, expected):
     assert len(expected) == MANY
     assert play(tmp_path, Ray(), agents=LONG, games=MANY) == expected
+
+
+def contested(folder: Path, places: Workers) -> object:
+    return contest("tic_tac_toe", ["random", "mcts:sims=20"], games=20, workers=places)
+
+
+def playtested(folder: Path, places: Workers) -> object:
+    order = Order("kuhn_poker", "default", {}, 2, Mode("small", 6, 0.1, 32), games=20)
+    return [cell.records for cell in Runner(order, folder, places).run().lineups]
+
+
+def tuned(folder: Path, places: Workers) -> object:
+    targets = ["seat_advantage in -9..9"]
+    small = {"agents": ["random"], "matches": 100, "fresh": 200, "best": 1, "lights": False, "candidates": 4}
+    found = tune(LOTS, {"tax": "0..6"}, targets, out=folder, workers=places, **small)
+    return found.candidates, found.best
+
+
+def reproduced(folder: Path, places: Workers) -> object:
+    """What the papers are measured by: a lineup, a ladder, and learners that are trained several times."""
+    course = Course("tic_tac_toe", "qlearning", {"games": 400})
+    wanted = [
+        lineup("a", "tic_tac_toe", ["greedy", "random"], "default", 20, 1, places),
+        ladder("b", "tic_tac_toe", {"random": "random", "greedy": "greedy"}, "default", 20, 1, places),
+        trainings("c", course, [LEARNER, "random"], "default", 20, [1, 2], folder, places),
+    ]
+    return [experiment.run(lambda done: None) for experiment in wanted]
+
+
+@pytest.mark.parametrize("work", [contested, playtested, tuned, reproduced])
+def test_whatever_is_played_comes_out_as_on_threads(work, cluster, tmp_path):
+    assert work(tmp_path / "ray", Ray()) == work(tmp_path / "threads", Threads(2))
+
+
+def test_self_play_on_ray_makes_the_network_that_one_process_would(cluster, tmp_path):
+    alphazero = pytest.importorskip("tests.learn.test_alphazero")
+    there = alphazero.trained_by(tmp_path / "ray", Ray())
+    assert there == alphazero.trained_by(tmp_path / "here", alphazero.Pickled(1))
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -148,7 +148,9 @@ def test_the_same_seed_gives_the_same_matches_and_refused_slots_lose():
     ("options", "sentence"),
     [
         ({"seat": 2}, "there is no seat 2"),
+        ({"seat": "first"}, "there is no seat first: 2 players sit in 0 to 1"),
         ({"opponent": "mtcs"}, "did you mean mcts"),
+        ({"opponent": 5}, "an agent by name, or a list of names, not 5"),
         ({"opponent": ["random", "random"]}, "is for 2 players"),
         ({"preset": "huge"}, "no preset is called 'huge'"),
         ({"rules": {"rows": 99}}, "rule rows must lie in"),
@@ -158,6 +160,16 @@ def test_the_same_seed_gives_the_same_matches_and_refused_slots_lose():
 def test_what_cannot_be_is_said_in_a_sentence(options, sentence):
     with pytest.raises(LudusError, match=sentence):
         gymnasium.make("ludus/ConnectFour-v0", **options)
+
+
+def test_a_seat_or_a_picture_that_is_not_there_is_said():
+    env = gymnasium.make("ludus/ConnectFour-v0")
+    with pytest.raises(BadInput, match="there is no seat 7: 2 players sit in 0 to 1"):
+        env.reset(options={"seat": 7})
+    with pytest.raises(LudusError, match="no render_mode is called 'human'; known: ansi, rgb_array"):
+        gymnasium.make_vec("ludus/ConnectFour-v0", num_envs=2, render_mode="human")
+    with pytest.raises(BadInput, match="num_envs is at least 1"):
+        gymnasium.make_vec("ludus/ConnectFour-v0", num_envs=0)
 
 
 def test_many_matches_take_compiled_agents(tmp_path):

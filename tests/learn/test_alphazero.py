@@ -27,7 +27,7 @@ from ludus.nets.play import next_wave
 from ludus.nets.spec import net_spec
 from ludus.nets.variants import Variant
 from ludus.runs import RunFolder, begin_run
-from ludus.workers import Threads
+from ludus.workers import Threads, Workers
 
 TINY = alphazero.Settings(
     rounds=2, positions=60, channels=8, blocks=1, sims=6, matches=8, batch=16, ruler="mcts:sims=5", window=500
@@ -271,19 +271,19 @@ class Pickled:
                 yield pickle.loads(pickle.dumps(there(own)))
 
 
-def trained_by(folder: Path, count: int) -> tuple[dict, bytes]:
-    """The first row of a training whose workers are so many other processes, and the network that was made."""
+def trained_by(folder: Path, workers: Workers) -> tuple[dict, bytes]:
+    """The first row of a training whose workers are other processes, and the network that was made."""
     game, values, settings, run, seed, _ = begin(folder, replace(TINY, positions=600, matches=2 * PACKET + 1))
-    row = next(alphazero.train(game, values, settings, run, seed, Pickled(count)))
+    row = next(alphazero.train(game, values, settings, run, seed, workers))
     told = ("matches", "positions", "plies", "steps", "policy", "value")
     return {name: row[name] for name in told}, run.read("latest.onnx") or b""
 
 
 def test_workers_that_share_nothing_make_the_same_network_however_many_they_are(tmp_path):
-    row, network = trained_by(tmp_path / "one", 1)
+    row, network = trained_by(tmp_path / "one", Pickled(1))
     assert row["positions"] >= 600
     assert row["steps"] > 0
-    assert (row, network) == trained_by(tmp_path / "three", 3)
+    assert (row, network) == trained_by(tmp_path / "three", Pickled(3))
 
 
 @pytest.mark.parametrize("resign", [0.0, 0.05])

@@ -23,7 +23,7 @@ import numpy as np
 from ludus.arena.hosts import USERS_CLOCK, Clock, Host, Safety, host, resident
 from ludus.arena.match import Match
 from ludus.catalogue import game_names, load
-from ludus.errors import AgentFault, BadInput, MissingPackage
+from ludus.errors import AgentFault, BadInput, MissingPackage, UnknownName
 from ludus.game import Game, View
 from ludus.interop.lanes import Lanes, Slots
 from ludus.interop.raster import pixels
@@ -40,6 +40,11 @@ Seat = int | None
 """Where the learner sits; None takes every seat in turn."""
 
 
+def check_mode(mode: str | None, known: Sequence[str]) -> None:
+    if mode is not None and mode not in known:
+        raise UnknownName("render_mode", mode, known)
+
+
 class Setting:
     """What `make` was told: the game, its rules, who sits where."""
 
@@ -48,16 +53,23 @@ class Setting:
     ):
         self.game: Game = load(game)
         self.values = self.game.rule_values(preset, rules)
-        rivals = [opponent] if isinstance(opponent, str) else list(opponent)
+        rivals = [opponent] if isinstance(opponent, str) else [*opponent] if isinstance(opponent, Sequence) else []
+        if not rivals:
+            raise BadInput(f"opponent is an agent by name, or a list of names, not {opponent!r}")
         self.players = players or (1 + len(rivals) if len(rivals) > 1 else self.game.facts.players[0])
         self.game.check_setting(self.players, self.values)
         self.rivals = rivals * (self.players - 1) if len(rivals) == 1 else rivals
         if len(self.rivals) != self.players - 1:
             raise BadInput(f"{self.players} players need {self.players - 1} opponents, or one, not {len(rivals)}")
-        if seat is not None and not 0 <= seat < self.players:
-            raise BadInput(f"there is no seat {seat}: {self.players} players sit in 0 to {self.players - 1}")
-        self.seat = seat
+        self.seat = self.checked_seat(seat)
         self.slots = Slots(self.game, self.players, self.values)
+
+    def checked_seat(self, seat: Any) -> Seat:
+        if seat is None:
+            return None
+        if isinstance(seat, int | np.integer) and 0 <= seat < self.players:
+            return int(seat)
+        raise BadInput(f"there is no seat {seat}: {self.players} players sit in 0 to {self.players - 1}")
 
     @property
     def observation_space(self) -> spaces.Dict:
@@ -91,6 +103,7 @@ class LudusEnv(gymnasium.Env):
         render_mode: str | None = None,
     ):
         """`seconds` is the opponents' time for a move; 0 is 60 for agents of yours, and no limit for ours."""
+        check_mode(render_mode, RENDER_MODES)
         self.setting = Setting(game, opponent, seat, players, preset, rules)
         self.observation_space, self.action_space = self.setting.observation_space, self.setting.action_space
         self.render_mode = render_mode
@@ -106,10 +119,9 @@ class LudusEnv(gymnasium.Env):
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[dict, dict]:
         """Begin a match. `options` may say {"seat": 1} for this match alone."""
         super().reset(seed=seed)
-        setting, wanted = self.setting, (options or {}).get("seat", self.setting.seat)
+        setting = self.setting
+        wanted = setting.checked_seat((options or {}).get("seat", setting.seat))
         self.seat = int(self.np_random.integers(setting.players)) if wanted is None else wanted
-        if not 0 <= self.seat < setting.players:
-            raise BadInput(f"there is no seat {self.seat}: {setting.players} players sit in 0 to {setting.players - 1}")
         word = int(self.np_random.integers(1 << 63))
         self.match = Match(setting.game, setting.players, setting.values, seed=word)
         self._used, self._before = [0.0] * setting.players, None
@@ -207,6 +219,9 @@ class LudusVectorEnv(gymnasium.vector.VectorEnv):
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
     ):
+        if num_envs < 1:
+            raise BadInput(f"num_envs is at least 1, not {num_envs}")
+        check_mode(render_mode, self.metadata["render_modes"])
         setting = self.setting = Setting(game, opponent, seat, players, preset, rules)
         self.num_envs, self.render_mode = num_envs, render_mode
         self.mode = AutoresetMode(autoreset_mode)
