@@ -100,3 +100,69 @@ def test_every_reading_is_accepted_and_others_are_refused(name):
     if CHOICES[name] != ("off", "on"):
         with pytest.raises(BadSpec, match=f"{name} is one of {', '.join(CHOICES[name])}, not 'sometimes'"):
             agent(f"planner:{name}=sometimes", GAME)
+
+
+OPEN_TO_A_RUSH = """
+P 0 0 1 40 5
+P 20 0 2 190 5
+P 10 5 0 20 4
+P -3 0 0 10 5
+"""
+
+OPEN_LATER = """
+P 0 0 1 60 5
+P 18 0 2 10 5
+P 8 0 0 20 5
+P 30 9 2 900 1
+"""
+
+
+def expansion(sky: str, caution: str) -> list[str]:
+    """Only the neutral planets that it goes to."""
+    return plan(f"planner:defend=off,snipe=off,attack=off,supply=off,caution={caution}", sky)
+
+
+def test_caution_spares_planets_that_would_leave_the_home_open():
+    """Planet 3 pays even if the rival takes it right after; planet 2 does not, and takes the home's defence away."""
+    assert expansion(OPEN_TO_A_RUSH, "never") == ["0 3 11", "0 2 21"]
+    for caution in ("payback", "unsure"):
+        assert expansion(OPEN_TO_A_RUSH, caution) == ["0 3 11"]
+    assert expansion(OPEN_TO_A_RUSH, "always") == []
+
+
+def test_caution_looks_until_a_planet_has_paid_or_to_the_horizon():
+    """The large fleet is too far away to come before planet 2 has paid for itself."""
+    assert expansion(OPEN_LATER, "payback") == ["0 2 21"]
+    assert expansion(OPEN_LATER, "unsure") == []
+
+
+TAKEN_SOON = """
+P 0 0 1 20 5
+P 8 0 1 20 5
+P 14 0 0 3 5
+P 24 0 2 60 5
+F 1 9 1 2 6 3
+"""
+
+ROUND_THE_CORNER = """
+P 0 0 2 60 5
+P 3 0 1 20 5
+P 3 4 1 20 5
+P -5 7.4 1 20 5
+"""
+
+
+def supplies(sky: str, front: str) -> list[str]:
+    return plan(f"planner:defend=off,snipe=off,attack=off,expand=off,route=direct,front={front}", sky)
+
+
+def test_a_front_that_is_foreseen_lies_on_the_planet_that_is_about_to_be_taken():
+    assert supplies(TAKEN_SOON, "now") == ["0 1 20"]
+    assert {order.rsplit(" ", 1)[0] for order in supplies(TAKEN_SOON, "foreseen")} == {"0 1", "0 2"}
+
+
+def test_only_the_front_shields_a_planet_unless_the_front_is_the_edge():
+    """Planet 3 is nearer to planet 2 than to the rival, but planet 2 is behind the front itself.
+    What goes to the front is shared by nearness to the rival, here 9 to 3."""
+    assert supplies(ROUND_THE_CORNER, "now") == ["2 1 15", "2 3 5"]
+    assert {order.split()[1] for order in supplies(ROUND_THE_CORNER, "edge")} == {"1"}
