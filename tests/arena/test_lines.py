@@ -133,6 +133,7 @@ def test_the_report_says_what_was_asked_what_was_answered_and_what_is_wrong(tmp_
     assert good.ok, good.failures
     assert good.passed["answers are allowed"] > 4
     assert any("it was asked" in note and '"menu"' in note for note in good.notes)
+    assert any("ms at most, of 10 s" in note for note in good.notes)
     bad = check_program(python(tmp_path, HEAD + "    print('hello', flush=True)\n"), "tic_tac_toe")
     assert [failure.check for failure in bad.failures] == ["answers are allowed"]
     assert "not 'hello'" in bad.failures[0].sentence

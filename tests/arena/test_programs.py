@@ -133,6 +133,11 @@ def test_the_compliance_report_says_what_is_wrong(tmp_path):
     assert "1 2 3 4" in report.failures[0].sentence
 
 
+def test_the_compliance_report_heeds_the_clock(tmp_path):
+    report = check_program(shell(tmp_path, "sleep 60"), GAME, seconds=0.05)
+    assert report.failures[0].sentence.startswith("turn 1: no answer within 0.15 s")
+
+
 def built(tmp_path: Path, compiler: str, source: str, *arguments: str) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed here")

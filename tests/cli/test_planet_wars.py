@@ -113,6 +113,8 @@ def test_a_bad_map_is_told_with_its_file_and_line(ludus, tmp_path):
     code, _, err = ludus("match", "planet_wars", "rage", "dual", "--maps", str(tmp_path))
     assert code == 2
     assert "map1.txt: line 2: a coordinate is a number" in err
+    code, _, err = ludus("match", "planet_wars", "rage", "dual", "--maps", str(tmp_path / "none"))
+    assert (code, err) == (2, f"ludus: there is no file or folder {tmp_path / 'none'}\n")
 
 
 def test_a_tournament_plays_every_lineup_on_every_map_and_goes_on(ludus, tmp_path):

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MATCHES = "Random matches in all; every preset with every number of players gets its part, and 20 if there are so many."
 EXAMPLE = "Example: ludus check my_game.py"
+SECONDS = 10.0
+"""What an agent may take for a move."""
 
 
 def command(
@@ -26,7 +28,9 @@ def command(
     preset: Annotated[str, typer.Option(help="Only this preset.")] = "",
     players: Annotated[int, typer.Option(help="Only so many players.")] = 0,
     match: Annotated[int, typer.Option(help="Only this match: shows a reported failure again.")] = -1,
-    seconds: Annotated[float, options.number("For an agent: the time it may take for a move.")] = 10.0,
+    seconds: Annotated[
+        float, options.number("For an agent: the time it may take for a move; 0 is 10, in Planet Wars 1 a turn.")
+    ] = 0.0,
     trust: options.Trust = [],  # noqa: B006
     sandbox: options.Sandbox = False,
     debug: options.Debug = False,
@@ -44,9 +48,9 @@ def command(
     reports = []
     for name in names:
         if is_command(agent):
-            reports.append(check_program(agent, name, seed=seed, safety=safety))
+            reports.append(check_program(agent, name, seed=seed, seconds=seconds, safety=safety))
         elif agent:
-            reports.append(check_agent(agent, name, seed=seed, seconds=seconds, safety=safety))
+            reports.append(check_agent(agent, name, seed=seed, seconds=seconds or SECONDS, safety=safety))
         else:
             reports.append(_watched(check_apart(name, matches=matches, seed=seed, preset=preset, players=players,
                                                 match=None if match < 0 else match), name))  # fmt: skip
@@ -83,5 +87,6 @@ def _show(report: Report) -> None:
     for note in report.notes:
         print(f"  note: {note}")
     for failure in report.failures:
-        print(f"{report.name}: FAILED {failure.check}: {CHECKS.get(failure.check, failure.check)}")
+        rule = f": {CHECKS[failure.check]}" if failure.check in CHECKS else ""
+        print(f"{report.name}: FAILED {failure.check}{rule}")
         print(f"  {failure.sentence}\n  again: {failure.command}")

@@ -154,6 +154,8 @@ def read_maps(game: Game, path: Path, players: int, values: dict[str, object]) -
     """The position in a file, or those in the files of a folder, by their names and numbers."""
     import numpy as np
 
+    if not path.exists():
+        raise BadInput(f"there is no file or folder {path}")
     files = sorted(path.iterdir(), key=_by_number) if path.is_dir() else [path]
     found = []
     for file in files:
