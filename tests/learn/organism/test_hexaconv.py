@@ -7,11 +7,13 @@ import pytest
 import torch
 
 from ludus import load
+from ludus.agents.organism._search import Limits, Search
 from ludus.errors import BadInput
-from ludus.learn.organism._games import Played, count
+from ludus.learn.organism._games import Played, Room, count
 from ludus.learn.organism._lessons import Network, teach
 from ludus.learn.organism.hexaconv import Settings, train
 from ludus.nets.hexaconv import PLANES, CpuValues
+from ludus.rng import match_words
 from ludus.runs import begin_run
 from ludus.workers import Threads
 
@@ -76,6 +78,16 @@ def test_what_is_counted():
     end["winner"], end["ending"], end["mover"], end["piece"][0] = 2, 1, 0, 6
     counts = count([Played([start, end])])
     assert (counts.matches, counts.first_wins, counts.suicides, counts.centre) == (1, 0, 1, 1)
+
+
+def test_matches_that_nobody_wins_begin_anew_a_few_times_and_no_more():
+    """Values that see nothing but food in the way never attack."""
+    start = ORGANISM.start(np.zeros((1, 3), np.uint64), 2, ORGANISM.rule_values("PE", {"turn_limit": 10}))
+    search = Search(ORGANISM, 3, 3, lambda planes: -np.abs(planes).sum(1, dtype=np.float32) / 99, Limits(4, 1.0, 0.1))
+    room = Room(ORGANISM, start, [search], np.zeros((3, 2), np.int64), drawn=0)
+    matches = room.play(match_words(1, np.arange(3), 0, 2)[:, 1:2].copy(), again=2)
+    assert count(matches).cut_off == len(matches) == 3
+    assert [len(match.states) for match in matches] == [11] * 3, "the last try is what stays"
 
 
 def test_bad_input(tmp_path):

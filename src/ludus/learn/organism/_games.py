@@ -65,6 +65,7 @@ class Counts(NamedTuple):
     turns: float
     grows_first: int
     centre: int
+    cut_off: int
 
 
 def count(matches: Sequence[Played]) -> Counts:
@@ -75,18 +76,20 @@ def count(matches: Sequence[Played]) -> Counts:
         float(np.mean([len(match.states) - 1 for match in matches])),
         sum(match.first_action == "grow" for match in matches),
         sum(match.mover_in_centre for match in matches),
+        sum(match.is_cut_off for match in matches),
     )
 
 
 class Room:
-    """Matches that are played side by side by one or two searches; who is cut off begins anew if that is wanted."""
+    """Matches that are played side by side by one or two searches; one that is cut off begins anew a few times if that
+    is wanted: networks that never attack would go on for ever."""
 
     def __init__(self, game: Game, start: np.ndarray, searches: Sequence[Search], owners: np.ndarray, drawn: int):
         """`owners[match, seat]` says which search plays there; turns are drawn by visits in the first so many."""
         self.game, self.start, self.searches, self.owners, self.drawn = game, start, searches, owners, drawn
 
-    def play(self, words: np.ndarray, again: bool) -> list[Played]:
-        states = np.repeat(self.start, len(self.owners))
+    def play(self, words: np.ndarray, again: int = 0) -> list[Played]:
+        states, left = np.repeat(self.start, len(self.owners)), np.full(len(self.owners), again)
         matches = [Played([state.copy()]) for state in states]
         while (going := self._going(states)).any():
             for index, search in enumerate(self.searches):
@@ -96,8 +99,9 @@ class Room:
                     search.move(states, wanted, states["turns"] < self.drawn, words)
             for k in np.flatnonzero(going):
                 matches[k].states.append(states[k].copy())
-                if again and matches[k].is_cut_off:
+                if left[k] and matches[k].is_cut_off:
                     states[k], matches[k] = self.start[0], Played([self.start[0].copy()])
+                    left[k] -= 1
         return matches
 
     def _going(self, states: np.ndarray) -> np.ndarray:

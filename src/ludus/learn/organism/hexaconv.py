@@ -34,6 +34,7 @@ NUMBERS = {"published": (100, 40, 0.5, 0), "program": (250, 50, 0.7, 20)}
 """Matches an iteration and at the gate; temperature of the priors there, and turns that are drawn by visits there."""
 SELF_TEMPERATURE, DRAWN = 0.7, 30
 WINDOW = 20  # iterations that are learnt from
+AGAIN = 3  # times that a match of self-play which is cut off begins anew; then it counts as a draw
 
 
 @dataclass
@@ -146,7 +147,7 @@ class Training:
         def play(part: np.ndarray) -> list[Played]:
             search = Search(self.game, len(part), self.rings, best, limits)
             room = Room(self.game, self.start, [search], np.zeros((len(part), 2), np.int64), DRAWN)
-            return room.play(part.copy(), again=True)
+            return room.play(part.copy(), AGAIN)
 
         return [match for matches in self.workers.stream(play, parts) for match in matches]
 
@@ -177,7 +178,7 @@ class Training:
         words = match_words(word(self.seed, number), np.arange(self.gate), 1, 2)[:, 1:2].copy()
         searches = [Search(self.game, self.gate, self.rings, values, limits) for values in players]
         seats = np.where(np.arange(self.gate)[:, None] % 2 == 0, [[0, 1]], [[1, 0]])
-        matches = Room(self.game, self.start, searches, seats, self.gate_drawn).play(words, again=False)
+        matches = Room(self.game, self.start, searches, seats, self.gate_drawn).play(words)
         winners = [int(seats[k, match.winner - 1]) for k, match in enumerate(matches) if match.winner]
         return winners.count(0), len(winners)
 
@@ -210,6 +211,7 @@ def _row(
         "turns": round(counts.turns, 2),
         "grows": round(counts.grows_first / counts.matches, 4),
         "centre": round(counts.centre / counts.matches, 4),
+        "cut": round(counts.cut_off / counts.matches, 4),
         "error": round(error, 4),
         "won": won,
         "decided": decided,
