@@ -2,8 +2,7 @@
 
 An iteration is 100 matches of the best network against itself, ten epochs over the positions of the last iterations in
 all twelve forms, and 40 matches of the new network against the best, which it replaces with 60 % of the decided ones.
-`reading=published` is the paper's text; `reading=program` what its committed program had: 250 matches, a gate of 50,
-and moves of both drawn by visits.
+`reading=published` is the paper's text; `reading=program` what its committed program had: 250 matches, a gate of 50.
 """
 
 from __future__ import annotations
@@ -30,9 +29,11 @@ from ludus.runs import RunFolder
 from ludus.settings import setting
 from ludus.workers import Workers
 
-NUMBERS = {"published": (100, 40, 0.5, 0), "program": (250, 50, 0.7, 20)}
-"""Matches an iteration and at the gate; temperature of the priors there, and turns that are drawn by visits there."""
-SELF_TEMPERATURE, DRAWN = 0.7, 30
+NUMBERS = {"published": (100, 40, 0.5), "program": (250, 50, 0.7)}
+"""Matches an iteration and at the gate; temperature of the priors there."""
+SELF_TEMPERATURE, DRAWN, GATE_DRAWN = 0.7, 30, 20
+"""Temperature of the priors in self-play, and turns that are drawn by visits there and at the gate. The text has none of
+these at the gate, but the program has, and without them its 40 matches would be two, twenty times over."""
 WINDOW = 20  # iterations that are learnt from
 AGAIN = 3  # times that a match of self-play which is cut off begins anew; then it counts as a draw
 
@@ -107,7 +108,7 @@ class Training:
         from ludus.learn.organism._lessons import Network
 
         self.game, self.settings, self.run, self.seed, self.workers = game, settings, run, seed, workers
-        games, gate, self.gate_temperature, self.gate_drawn = NUMBERS[settings.reading]
+        games, gate, self.gate_temperature = NUMBERS[settings.reading]
         self.games, self.gate = settings.games or games, settings.gate or gate
         self.start = game.start(np.zeros((1, 3), np.uint64), 2, values)
         self.rings = int(self.start["params"]["rings"][0])
@@ -178,7 +179,7 @@ class Training:
         words = match_words(word(self.seed, number), np.arange(self.gate), 1, 2)[:, 1:2].copy()
         searches = [Search(self.game, self.gate, self.rings, values, limits) for values in players]
         seats = np.where(np.arange(self.gate)[:, None] % 2 == 0, [[0, 1]], [[1, 0]])
-        matches = Room(self.game, self.start, searches, seats, self.gate_drawn).play(words)
+        matches = Room(self.game, self.start, searches, seats, GATE_DRAWN).play(words)
         winners = [int(seats[k, match.winner - 1]) for k, match in enumerate(matches) if match.winner]
         return winners.count(0), len(winners)
 
