@@ -32,8 +32,8 @@ from ludus.workers import Workers
 NUMBERS = {"published": (100, 40, 0.5), "program": (250, 50, 0.7)}
 """Matches an iteration and at the gate; temperature of the priors there."""
 SELF_TEMPERATURE, DRAWN, GATE_DRAWN = 0.7, 30, 20
-"""Temperature of the priors in self-play, and turns that are drawn by visits there and at the gate. The text has none of
-these at the gate, but the program has, and without them its 40 matches would be two, twenty times over."""
+"""Temperature of the priors in self-play, and turns that are drawn by visits there and at the gate. The text has none
+at the gate, but the program has, and without them its 40 matches would be two, twenty times over."""
 WINDOW = 20  # iterations that are learnt from
 AGAIN = 3  # times that a match of self-play which is cut off begins anew; then it counts as a draw
 
