@@ -32,14 +32,15 @@ def test_a_network_is_the_top_of_the_ladder(tmp_path):
     network = level(load("tic_tac_toe"), tmp_path / "trained", FIRST_SIMS)
     assert network in found.levels
     assert any(set(lineup.specs) == {network.spec, "mcts:sims=16"} for lineup in found.lineups)
-    assert any("a network trained for this playtest is" in note and "in 8 matches" in note for note in found.notes)
+    assert any("a network trained for this playtest" in note and "in 8 matches" in note for note in found.notes)
     again = Runner(order, tmp_path).run()
     assert again.notes == found.notes
 
 
 def test_a_network_thinks_as_long_as_the_search():
-    assert sims_for(1.0, 0.1) == 128  # ten times sixteen, down to a power of two
-    assert sims_for(0.001, 1.0) == 4
+    assert sims_for(1.0, 16, 0.1) == 160
+    assert sims_for(0.123, 100, 0.1) == 120
+    assert sims_for(0.001, 16, 1.0) == 4
 
 
 def test_a_training_pays_where_the_game_has_a_board():

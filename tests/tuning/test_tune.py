@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -98,6 +101,47 @@ def test_killed_at_any_moment_it_ends_the_same(tmp_path, tuned):
     assert again.candidates == tuned.candidates
     assert again.best == tuned.best
     assert again.winners == tuned.winners
+
+
+HANGS = """
+import sys, time
+from pathlib import Path
+from ludus.tuning.tune import Tuning, order
+
+def watch(doing, done, total):
+    print(doing, flush=True)
+    if doing.startswith("rule set 3"):
+        time.sleep(3600)
+
+made = order(sys.argv[1], {"tax": "0..6"}, ["seat_advantage in -9..9"], candidates=5, **SMALL)
+Tuning(made, Path(sys.argv[2]), watch=watch).run()
+"""
+
+
+def test_a_process_that_is_killed_by_force_loses_nothing(tmp_path):
+    """SIGKILL leaves no time to clean up; the folder is free at once, and the tuning ends as if nothing had been."""
+    words = [sys.executable, "-c", f"SMALL = {SMALL!r}\n{HANGS}", LOTS, str(tmp_path / "killed")]
+    child = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert any(line.startswith("rule set 3") for line in child.stdout)
+    child.kill()
+    assert child.wait() == -signal.SIGKILL
+    killed, whole = (
+        tune(LOTS, {"tax": "0..6"}, ["seat_advantage in -9..9"], candidates=5, out=tmp_path / name, **SMALL)
+        for name in ("killed", "whole")
+    )
+    assert len(Book(tmp_path / "killed", killed.order.ranges, killed.order.targets, 0).study.trials) > 5  # one was lost
+    assert (killed.candidates, killed.best, killed.winners) == (whole.candidates, whole.best, whole.winners)
+
+
+def test_the_study_opens_as_any_of_optuna(tmp_path):
+    import optuna
+
+    found = tune(LOTS, {"tax": "0..6"}, ["seat_advantage in -9..9"], candidates=4, out=tmp_path, **SMALL)
+    storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(tmp_path / "study.log")))
+    study = optuna.load_study(study_name="tuning", storage=storage)
+    done = study.get_trials(states=[optuna.trial.TrialState.COMPLETE])
+    assert [trial.params for trial in done] == [one.values for one in found.candidates]
+    assert study.best_trial.params in [one.values for one in found.candidates]
 
 
 def test_more_candidates_go_on_where_the_last_stopped(tmp_path):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -144,18 +145,24 @@ class Runner:
         if search is None:
             return []
         run = training.trained(self.order, self.game, self.folder, self.workers, self.watch)
-        seconds = TRAINING * self.order.mode.seconds
-        sims = training.FIRST_SIMS
-        if not self.order.games:
-            pilot = self._lineup([training.level(self.game, run, sims).spec], self.order.mode.precision, seconds / 8)
-            each = self.ledger.seconds_each(pilot.name)
-            sims = training.sims_for(self.ledger.seconds_each(search.spec), each)
-        level = training.level(self.game, run, sims)
-        if self._level(level, [search], seconds) is None:
+        match = self._match_time(run, search)
+        level = training.level(self.game, run, match.sims)
+        if self._level(level, [search], TRAINING * self.order.mode.seconds) is None:
             self.notes.append(f"{level} is left out: {planning.FEWEST} matches of it take more than the time left")
             return []
-        self.notes.append(training.gain(self.lineups, level, search))
+        self.notes.append(training.gain(self.lineups, level, search, match))
         return [level]
+
+    def _match_time(self, run: Path, search: Level) -> training.Match:
+        """How many simulations of the network take as long as the search; measured once."""
+        if self.order.games:
+            return training.Match(training.FIRST_SIMS)
+        if "network" not in self.ledger.kept:
+            own = (self.game, self.values, run, search.spec, self.order.players, self.workers)
+            self.ledger.kept["network"] = asdict(training.match_time(*own))
+            self.ledger.write()
+        kept = self.ledger.kept["network"]
+        return training.Match(kept["sims"], tuple(kept["seconds"]))
 
     def _by_strength(self, levels: Sequence[Level]) -> list[Level]:
         """Levels in the order of how many others each beats: more simulations need not beat a good heuristic."""
