@@ -35,7 +35,10 @@ def test_a_game_is_offered_what_fits_it(name, wanted):
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", HALVES])
 def test_wrapped_rules_keep_the_contract(name):
-    (*_, report) = check_game(f"{name}+handicaps", matches=6)
+    """With all handicaps off, and with all of them on: the wrapped game has a preset for that."""
+    game = load(f"{name}+handicaps")
+    assert game.rule_values("handicapped")["pie"] == "on"
+    (*_, report) = check_game(game, matches=6)
     assert not report.failures
 
 

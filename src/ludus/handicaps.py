@@ -25,7 +25,7 @@ import numpy as np
 from ludus.compile import is_template, rule, template
 from ludus.errors import BadInput
 from ludus.game import Game
-from ludus.rules import Param, Params, field_names, record, switch
+from ludus.rules import SMALL, Param, Params, field_names, record, switch
 from ludus.rules import is_legal as base_is_legal
 from ludus.rules import legal as base_legal
 from ludus.rules import reflect_action as base_reflect_action
@@ -41,6 +41,9 @@ FIRST, SECOND, LATER = 0, 1, 2
 """Whose first turn it is."""
 MOST = 2
 COUNTER = ""
+HANDICAPPED = "handicapped"
+SOME = {"pie": "on", "first_actions": -1, "second_actions": 1, "komi": 0.5}
+"""A preset in which every handicap is there, so that `ludus check` sees them at work."""
 MARKS = ("swapped", "turn_one", "turned", "given")
 """What the state has more: whether sides were swapped, whose first turn it is, whether the second player has decided,
 and whether a first turn got its actions."""
@@ -186,8 +189,8 @@ WITH_PLAYER = {
     "forcing": by_player_and, "observe": by_player_and, "terms": by_player_and,
 }  # fmt: skip
 """Rules of one player, who may sit on the other side by now."""
-LEARNING = ("shapes", "observe", "FEATURES", "policy_slot", "POLICY", "terms", "TERMS")
-"""What a board of several sizes tells learners; a slot for the swap has no place there, so they look at the fields."""
+SLOTS = ("policy_slot", "POLICY")
+"""Where a board has several sizes, a slot for the swap has no place behind the others: the default slots have one."""
 
 
 def bound(function: Callable, **names: Any) -> Any:
@@ -237,10 +240,12 @@ def _names(game: Game, extra: Mapping[str, Param]) -> dict[str, Any]:
     facts = game.facts
     names = extended(game, extra, MARKS)
     if "pie" in extra and game.writes("shapes"):
-        names = {name: value for name, value in names.items() if name not in LEARNING}
+        names = {name: value for name, value in names.items() if name not in SLOTS}
+        names["shapes"] = _shapes(game)
     names |= {
         "FACTS": replace(facts, max_actions=facts.max_actions + 1, max_plies=facts.max_plies + 1),
         "BUTTONS": (SWAP,),
+        "PRESETS": {**getattr(game.module, "PRESETS", {}), HANDICAPPED: {name: SOME[name] for name in extra}},
     }
     return names | _wrapped_rules(game, extra) | _wrapped_words(game)
 
@@ -274,13 +279,20 @@ def _wrapped_rules(game: Game, extra: Mapping[str, Param]) -> dict[str, Any]:
     made["returns"] = bound(returns if "komi" in extra else uncounted_returns, **base)
     if game.writes("is_legal"):
         made["is_legal"] = bound(is_legal, base_is_legal=game.module.is_legal, **base)
-    sized = "pie" in extra and game.writes("shapes")
-    for name, wrapper in WITH_PLAYER.items():
-        if game.writes(name) and not (sized and name in LEARNING):
-            made[name] = bound(wrapper, own=getattr(game.module, name))
-    if game.writes("POLICY") and not sized:
+    written = (name for name in WITH_PLAYER if game.writes(name))
+    made |= {name: bound(WITH_PLAYER[name], own=getattr(game.module, name)) for name in written}
+    if game.writes("POLICY") and not ("pie" in extra and game.writes("shapes")):
         made |= _policy(game)
     return made
+
+
+def _shapes(game: Game) -> Callable:
+    """The features of the board at hand, and the default slots."""
+
+    def shapes(params: Any, players: int) -> tuple[Any, int]:
+        return game.module.shapes(params, players)[0], SMALL + game.facts.max_actions + 1
+
+    return shapes
 
 
 @template

@@ -19,7 +19,7 @@ from ludus.measure.metric import Light
 from ludus.measure.metrics import all_metrics
 from ludus.measure.readings import Readings
 from ludus.rng import word
-from ludus.tuning.gates import Climb, Found, widened
+from ludus.tuning.gates import CONFIRMING, Climb, Found, widened
 from ludus.tuning.ranges import key_of
 from ludus.tuning.targets import Target
 
@@ -75,7 +75,7 @@ def confirm(climb: Climb, values: dict[str, Any], matches: int, several: int, li
     table = climb.table(values, word(climb.seed, FRESH))
     found: dict[str, Found] = {}
     readings = Readings((), ())
-    for k in range(max(0, len(climb.agents) - 2), len(climb.agents)):
+    for k in range(max(0, len(climb.agents) - CONFIRMING), len(climb.agents)):
         is_top = k == len(climb.agents) - 1
         wanted = {metric.name: metric for metric in climb.metrics(k, is_top)}
         if is_top and lights:  # their matches are there anyway, and a verdict wants more than the targets

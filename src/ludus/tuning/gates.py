@@ -25,6 +25,8 @@ LOOKS = (0.25, 0.5, 1.0)
 """Shares of a gate's matches after which one looks."""
 DOUBT = 1.5
 """How much wider an interval must be to drop a candidate than to report it: three standard errors and not two."""
+CONFIRMING = 2
+"""The strongest levels, at which a winner must meet every target."""
 SLACK = 1.0
 """By how many scales weaker search must miss a target."""
 
@@ -62,13 +64,19 @@ class Candidate:
         return next(reversed(self.found.values()), {})
 
     def miss(self, targets: Sequence[Target]) -> float:
-        """How far from the targets; every gate that it never saw counts as one more."""
-        return self.gates_left + sum(one.miss(self.last[one.text].value) for one in targets if one.text in self.last)
+        """How far from the targets, each where it is farthest: a winner must meet them at both strengths. Every gate
+        that it never saw counts as one more."""
+        return self.gates_left + sum(max(map(one.miss, self._values(one)), default=0.0) for one in targets)
 
     def loss(self, targets: Sequence[Target]) -> float:
         """The same, and among those that miss nothing the central ones come first."""
-        inside = (one.eccentricity(self.last[one.text].value) for one in targets if one.text in self.last)
+        inside = (max(map(one.eccentricity, self._values(one)), default=0.0) for one in targets)
         return self.miss(targets) + 0.1 * sum(inside)
+
+    def _values(self, target: Target) -> list[float]:
+        """What the strongest levels say, those that confirm."""
+        levels = list(self.found.values())[-CONFIRMING:]
+        return [own[target.text].value for own in levels if target.text in own]
 
 
 @dataclass(frozen=True)
