@@ -308,6 +308,16 @@ def test_searches_grow_with_the_training_and_the_plan_stays(tmp_path):
     assert all(table.settings is not training.plan.play for table in training.tables[0])
 
 
+def test_who_gave_up_wrongly_too_often_gives_up_later(tmp_path):
+    training = alphazero.Training(*begin(tmp_path / "run", replace(TINY, resign=0.9)))
+    table = training.tables[0][0]
+    for wrong, threshold in ((1, 0.9), (2, 0.95), (2, 0.975)):
+        training._mind_resignations(Counter(checked=30, wrong=wrong))
+        assert table.settings.resign == pytest.approx(threshold)
+    training._mind_resignations(Counter(checked=3, wrong=3))
+    assert table.settings.resign == pytest.approx(0.975), "three matches say little"
+
+
 def test_a_training_for_a_device_that_is_not_there_is_refused(tmp_path, monkeypatch):
     with pytest.raises(BadInput, match="cpu or cuda, not 'tpu'"):
         next(alphazero.train(*begin(tmp_path / "one", replace(TINY, device="tpu"))))

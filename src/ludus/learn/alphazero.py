@@ -40,6 +40,7 @@ JUDGING = 0.1  # of a round's time
 JUDGED_BY = 32  # simulations a move, where a GPU waits for each
 CYCLE, CYCLES = 3.0, 4  # seconds of play between lessons at most; lessons in a round at least
 FEWEST_BATCHES = 4  # that must be there before anything is learnt
+CHECKED, WRONGLY = 20, 0.05  # matches that were played on, at least; the share in which giving up may have been wrong
 WINDOW = 20_000  # positions are learnt from at least; later the newer half of all
 
 
@@ -225,9 +226,16 @@ class Training:
         started, made, tally, lesson = time.perf_counter(), self.made, Counter(), NOTHING
         while not self._is_round_over(seconds := time.perf_counter() - started, self.made - made):
             lesson = self._play_and_learn(self._progress(seconds), tally)
+        self._mind_resignations(tally)
         judgement = self._judge(seconds)
         self.standing.add(judgement, time.perf_counter() - started, tally["matches"])
         return self._row(tally, seconds, lesson, judgement)
+
+    def _mind_resignations(self, tally: Counter[str]) -> None:
+        """Where giving up was wrong too often, from now on it takes more to do so."""
+        if tally["checked"] >= CHECKED and tally["wrong"] > WRONGLY * tally["checked"]:
+            for table in chain(*self.tables):
+                table.settings.resign = (1 + table.settings.resign) / 2
 
     def _play_and_learn(self, progress: float, tally: Counter[str]) -> Lesson:
         """A piece of work for every table; meanwhile, as far as there are workers for both, the network learns from
