@@ -1,5 +1,7 @@
 """Compiled workers that stay: threads which wait for the next job in compiled code, since a Python thread that is woken
-for each would cost more than the job. They share one number, which is a ticket: the job, and the next place in it.
+for each would cost more than the job. Each has a queue of places, which is one number, a ticket: the job, and the next
+place in its share of it. Who is done with its own share takes from the others', so that nobody waits for one who has no
+core for a while; but mostly the same worker takes the same places, whose memory is near it.
 """
 
 from __future__ import annotations
@@ -7,14 +9,15 @@ from __future__ import annotations
 import platform
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import extending
 from numba.core import cgutils, types
 
 from ludus.compile import inlined, template
 
-NEXT, DONE, STOP, OUT = 0, 8, 16, 24  # numbers of a control, each on a cache line of its own
-CONTROL = 32  # its length
+DONE, STOP, OUT, QUEUES = 0, 8, 16, 24  # numbers of a control, each on a cache line of its own; a queue a worker
+LINE = 8  # numbers in a cache line
 PLACE = (1 << 32) - 1  # the lower half of a ticket: the next place; above it the job
 
 intrinsic: Any = extending.intrinsic
@@ -84,10 +87,33 @@ def wait_a_little(waited, spins):
     return waited + 1
 
 
+def control_for(workers: int) -> np.ndarray:
+    """With nothing in any queue."""
+    control = np.zeros(QUEUES + LINE * workers, np.int64)
+    control[QUEUES:] = PLACE >> 1
+    return control
+
+
 @template
 def post(control, job):
     """Begin the next job."""
-    atomic_store(control, NEXT, job << 32)
+    for queue in range(QUEUES, control.shape[0], LINE):
+        atomic_store(control, queue, job << 32)
+
+
+@inlined
+def take(control, worker, size, chunk):
+    """Some places of the job at hand, from the own queue or from another: the job, the first place, and how many."""
+    workers = (control.shape[0] - QUEUES) // LINE
+    for k in range(workers):
+        queue = (worker + k) % workers
+        low, high = size * queue // workers, size * (queue + 1) // workers
+        if atomic_load(control, QUEUES + LINE * queue) & PLACE < high - low:
+            ticket = atomic_add(control, QUEUES + LINE * queue, chunk)
+            place = low + (ticket & PLACE)
+            if place < high:
+                return ticket >> 32, place, min(chunk, high - place)
+    return 0, 0, 0
 
 
 @template

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ludus.compile import inlined, template
-from ludus.learn._atomics import DONE, NEXT, OUT, PLACE, STOP, atomic_add, atomic_load, wait_a_little
+from ludus.learn._atomics import DONE, OUT, STOP, atomic_add, atomic_load, take, wait_a_little
 from ludus.rng import below, uniform
 from ludus.rules import (
     MAX_PLIES,
@@ -34,7 +34,7 @@ from ludus.rules import (
 from ludus.search.borrowed import borrow
 from ludus.search.forest.memory import FORCED, FRESH
 from ludus.search.forest.roots import aim, best_arm
-from ludus.search.forest.waves import absorb, go_on, plant_one, replant_one
+from ludus.search.forest.waves import absorb, go_on, plant_one
 
 MATCH = record(
     ply=np.int32, noted=np.int32, searched=np.int32, blind=np.int32, fast=np.int32, plays_on=np.int32,
@@ -183,10 +183,7 @@ def plant_all(trees, work, matches, match):
         sims = np.int64(settings[FAST_SIMS] if fast else settings[SIMS])
         work.scratch[0] = matches.truths[match]
         hide(work.scratch[0], player)
-        if settings[KEEP] > 0.0:
-            replant_one(trees, index, work, work.scratch[0], player, sims, np.int64(fast))
-        else:
-            plant_one(trees, index, work, work.scratch[0], player, sims, np.int64(fast))
+        plant_one(trees, index, work, work.scratch[0], player, sims, np.int64(fast), settings[KEEP] > 0.0)
 
 
 @inlined
@@ -291,34 +288,35 @@ def search_on(trees, work, leaves, match, searchers, rows_a_tree):
 @inlined
 def turn(trees, work, leaves, matches, control, match, searchers, rows_a_tree):
     """Take one match to the next leaves of its searches, by as many moves as that takes."""
-    if matches.heads[match].begun == 0:
-        begin(matches, match)
-        plant_all(trees, work, matches, match)
-    while search_on(trees, work, leaves, match, searchers, rows_a_tree) == 0:
+    head = matches.heads[match]
+    is_planted = head.begun == 1
+    while True:
+        if head.begun == 0:
+            begin(matches, match)
+        if not is_planted:
+            plant_all(trees, work, matches, match)
+        if search_on(trees, work, leaves, match, searchers, rows_a_tree) > 0:
+            return
         move(trees, work, matches, match)
+        is_planted = False
         if is_over(work, matches, match):
             hand_in(matches, match, work, control)
             work.tally[FINISHED] += 1
-            work.tally[PLIES] += matches.heads[match].ply
-            begin(matches, match)
-        plant_all(trees, work, matches, match)
+            work.tally[PLIES] += head.ply
+            head.begun = 0
 
 
 @template
-def serve(size, groups, chunk, spins, rows_a_tree, control, trees, work, leaves, matches):
-    """The life of one worker: it takes chunks of the group at work off the ticket until none is left, so that nobody
-    waits for one who has no core for a while."""
+def serve(worker, size, groups, chunk, spins, rows_a_tree, control, trees, work, leaves, matches):
+    """The life of one worker: it takes chunks of the group at work until none is left."""
     trees, work, leaves, matches = borrow(trees), borrow(work), borrow(leaves), borrow(matches)
     searchers, waited = trees.heads.shape[0] // matches.heads.shape[0], 0
     while atomic_load(control, STOP) == 0:
-        if atomic_load(control, NEXT) & PLACE >= size:
+        job, place, count = take(control, worker, size, chunk)
+        if count == 0:
             waited = wait_a_little(waited, spins)
             continue
-        waited, ticket = 0, atomic_add(control, NEXT, chunk)
-        position = ticket & PLACE
-        count = min(chunk, size - position)
-        if count > 0:
-            first = ((ticket >> 32) - 1) % groups * size + position
-            for match in range(first, first + count):
-                turn(trees, work, leaves, matches, control, match, searchers, rows_a_tree)
-            atomic_add(control, DONE, count)
+        waited, first = 0, (job - 1) % groups * size + place
+        for match in range(first, first + count):
+            turn(trees, work, leaves, matches, control, match, searchers, rows_a_tree)
+        atomic_add(control, DONE, count)

@@ -2,7 +2,7 @@
 
 Matches are in four groups that take turns. While compiled workers take the trees of one group to their next leaves, the
 leaves of the others are being judged: each group has a stream of its own, pinned memory, and one captured graph from
-bytes in to priors and values out. Workers never stop between jobs; they take them off a ticket.
+bytes in to priors and values out. Workers never stop between jobs; they take them off queues.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from ludus.errors import BadInput
 from ludus.game import Game
-from ludus.learn._atomics import CONTROL, NEXT, OUT, PLACE, STOP, await_done, post
+from ludus.learn._atomics import OUT, STOP, await_done, control_for, post
 from ludus.learn._moves import CHECKED, DROPPED, FINISHED, MATCH, PLIES, RESIGNED, WRONG, Matches, serve
 from ludus.learn._selfplay import PlaySettings, Samples
 from ludus.nets.spec import NetSpec, Weights
@@ -85,7 +85,7 @@ class Pipeline:
         self.matches = _make_matches(game, players, values, count, length, width, seed)
         self.trees.words[:, 0] = np.random.default_rng(seed).integers(1, 1 << 63, len(self.trees.words))
         self.trees.knobs[:] = settings.c, FPU, settings.noise, 0.0, gumbel
-        self.keep, self.most_sims, self.control = keep, settings.sims, np.zeros(CONTROL, np.int64)
+        self.keep, self.most_sims, self.control = keep, settings.sims, control_for(self.threads)
         self.works = [make_work(game, self.trees.points.shape[1], self.cache) for _ in range(self.threads)]
         self.judge = judge(self.leaves, self.size * searchers * self.rows_a_tree)
         self.job = self.total = 0
@@ -99,8 +99,7 @@ class Pipeline:
         serve_all = self.game.kernel(serve)
         self.control[STOP] = 1
         self._serve(serve_all, 0)
-        self.control[:] = 0
-        self.control[NEXT] = PLACE >> 1  # no place is left of no job
+        self.control[STOP] = 0
         for thread in range(self.threads):
             worker = threading.Thread(target=self._serve, args=(serve_all, thread), daemon=True)
             worker.start()
@@ -108,8 +107,8 @@ class Pipeline:
 
     def _serve(self, run: Callable, thread: int) -> None:
         run(
-            self.size, self.groups, CHUNK, self.spins, self.rows_a_tree, self.control, self.trees, self.works[thread],
-            self.leaves, self.matches,
+            thread, self.size, self.groups, CHUNK, self.spins, self.rows_a_tree, self.control, self.trees,
+            self.works[thread], self.leaves, self.matches,
         )  # fmt: skip
 
     def _post(self) -> None:

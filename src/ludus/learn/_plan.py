@@ -56,9 +56,10 @@ class Scale:
     window: int
 
 
-ON_GPU = Scale(8192, 64, 0.0, 16, 4096, 1.6, 12_000_000)
+ON_GPU = Scale(512, 64, 0.0, 16, 4096, 1.6, 12_000_000)
 BY_CELLS, BY_FLAT = Scale(64, 64, 0.5, 8, 256, 3.0, 400_000), Scale(256, 128, 0.5, 8, 1024, 5.0, 2_000_000)
-"""On a processor, matches for each worker. A GPU has positions to spare, so its matches begin all over the game."""
+"""Matches for each worker: on a GPU enough to fill it, and so few that their trees stay in a core's cache. It has
+positions to spare, so its matches begin all over the game."""
 
 
 def rule_sets(game: Game, players: int, values: Values, also: str) -> list[Values]:
@@ -86,7 +87,7 @@ def make_plan(game: Game, players: int, rules: Sequence[Values], settings: Any, 
     scale = ON_GPU if on_gpu else BY_FLAT if is_flat else BY_CELLS
     sims = settings.sims or scale.sims
     play = PlaySettings(
-        matches=(settings.matches or scale.matches * (1 if on_gpu else workers)) // len(rules) or 1, sims=sims,
+        matches=(settings.matches or scale.matches * workers) // len(rules) or 1, sims=sims,
         fast_sims=max(sims // 8, FEWEST_SIMS), fast_share=scale.fast_share if settings.fast < 0 else settings.fast,
         gumbel=settings.gumbel,
         openings=min(scale.openings, game.facts.max_plies // 3), resign=settings.resign,

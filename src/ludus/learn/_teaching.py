@@ -21,14 +21,15 @@ WARM_UP = 100  # steps in which the rate of learning rises
 LAST = 0.01  # of the rate is left at the end
 DECAY = 1e-4
 STEEPEST = 5.0  # longer gradients are cut
-PATIENCE = 10.0  # what plays is a running mean of the network over about one of so many parts of all steps so far
+SMOOTH = 0.99
+"""What plays is a running mean of the network over about 1 / (1 - this) steps. With four times as many it played ever
+worse: the mean of some normalisations is not that of the mean."""
 
 
 class Pupil:
-    """A network in training, its optimiser, and the copy that plays: a running mean over about 1 / (1 - smooth) steps,
-    or with 0 over ever more."""
+    """A network in training, its optimiser, and the smoothed copy that plays."""
 
-    def __init__(self, spec: NetSpec, rate: float, seed: int, device: str, smooth: float = 0.0):
+    def __init__(self, spec: NetSpec, rate: float, seed: int, device: str, smooth: float = SMOOTH):
         torch.manual_seed(seed)
         torch.set_num_threads(1)  # several wait for each other at every layer, and on a busy machine for ever
         self.rate, self.keep, self.device = rate, smooth, torch.device(device)
@@ -67,7 +68,7 @@ class Pupil:
 
     @torch.no_grad()
     def _follow(self) -> None:
-        keep = min(self.keep, 1 - 1 / self.steps) if self.keep else max(1 - PATIENCE / self.steps, 0.0)
+        keep = min(self.keep, 1 - 1 / self.steps)
         mine, theirs = (
             [array for array in network.state_dict().values() if array.is_floating_point() and array.numel()]
             for network in (self.smooth, self.network)

@@ -133,25 +133,24 @@ def clear(trees, index):
 
 
 @inlined
-def plant_one(trees, index, work, view, player, sims, quiet):
+def plant_one(trees, index, work, view, player, sims, quiet, keep):
+    """A new root. Where the tree knows it and may keep it, what hangs on it stays; else it begins anew."""
     set_root(trees, index, work, view, player, sims, quiet)
-    clear(trees, index)
+    if not keep or not is_kept(trees, index, work, player, sims):
+        clear(trees, index)
 
 
 @inlined
-def replant_one(trees, index, work, view, player, sims, quiet):
-    """A new root, which keeps what the tree knows of it. Where arms are not linked, where the root halves, which counts
-    visits from none, and where the tree does not know the root, it begins anew. True if something was kept."""
-    set_root(trees, index, work, view, player, sims, quiet)
+def is_kept(trees, index, work, player, sims):
+    """Whether the tree knows its new root; then that is all that is left. Not where arms are not linked, and not where
+    the root halves, which counts visits from none."""
     head = trees.heads[index]
-    linked = is_linked(trees, index) and trees.knobs[GUMBEL] == 0.0
     slot = -1
-    if linked and head.root == FRESH and head.points > 0:
+    if is_linked(trees, index) and trees.knobs[GUMBEL] == 0.0 and head.root == FRESH and head.points > 0:
         row = trees.states.shape[1] - 1
         trees.states[index, row] = trees.roots[index]
         slot = trees.table[index, place_of(trees, index, key_of(trees, index, row, work, player))] - 1
     if slot < 0 or trees.points[index, slot].visits == 0:
-        clear(trees, index)
         return False
     mark_reachable(trees, index, work, slot)
     close_ranks(trees, index, work)
@@ -220,7 +219,4 @@ def plant(trees, work, which, views, players, words, sims, quiet, keep):
     for k in range(which.shape[0]):
         index = which[k]
         trees.words[index, 0] = words[k, 0]
-        if keep:
-            replant_one(trees, index, work, views[k], players[k], sims[k], np.int64(quiet[k]))
-        else:
-            plant_one(trees, index, work, views[k], players[k], sims[k], np.int64(quiet[k]))
+        plant_one(trees, index, work, views[k], players[k], sims[k], np.int64(quiet[k]), keep)
