@@ -49,15 +49,14 @@ def layer(
     if IS_8:
         total = total * tl.load(scale + columns)[None, :]
     total += tl.load(bias + columns)[None, :]
-    rows = cell * positions + block * ROWS + tl.arange(0, ROWS)
-    at = rows[:, None] * N + columns[None, :]
+    row = cell * positions + block * ROWS
     if IS_SECOND:
-        total += tl.load(residual + at).to(tl.float32)
+        total += residual.load([row, 0]).to(tl.float32)
     total = tl.maximum(total, 0.0)
     if WRITES:
-        tl.store(y + at, total.to(y.dtype.element_ty))
+        y.store([row, 0], total.to(y.dtype))
     if WRITES_8:
-        tl.store(y8 + at, tl.minimum(total * tl.load(scale8), 448.0).to(tl.float8e4nv))
+        y8.store([row, 0], tl.minimum(total * tl.load(scale8), 448.0).to(tl.float8e4nv))
 
 
 @triton.jit

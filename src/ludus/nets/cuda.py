@@ -28,7 +28,7 @@ from ludus.search.forest import Forest, Leaves
 
 TILES: dict[str, dict[str, int]] = {
     "fp32": {"ROWS": 64, "STEP": 32, "together": 16, "num_warps": 4, "num_stages": 2},
-    "fp16": {"ROWS": 128, "STEP": 64, "together": 16, "num_warps": 8, "num_stages": 3},
+    "fp16": {"ROWS": 128, "STEP": 64, "together": 16, "num_warps": 4, "num_stages": 3},
     "fp8": {"ROWS": 128, "STEP": 128, "together": 8, "num_warps": 4, "num_stages": 3},
 }
 SUMMARY = {"ROWS": 16, "num_warps": 2, "num_stages": 4}
@@ -251,19 +251,19 @@ class CudaNet:
         layer = _kernels().layer
         precision = "ieee" if self.precision == "fp32" else "tf32"
         x, h = (room.x8, room.h8) if is_8 else (room.x, room.h)
+        stream, into = descriptor(room.x, [rows, wide]), [descriptor(part, [rows, wide]) for part in (h, x)]
         layer[grid](
             descriptor(room.x0, [rows, first]), descriptor(self.stem, [wide, first]), self.stem_bias, self.stem_bias,
-            self.stem_bias, room.x, x, self.scales[0:1], self.order, self.ones, self.zeros, self.own, positions, blocks,
+            stream, stream, into[1], self.scales[0:1], self.order, self.ones, self.zeros, self.own, positions, blocks,
             together, spec.cells, self.inputs, wide, rows, first, False, True, is_8, False, precision, **tile,
         )  # fmt: skip
         seen = descriptor(x, [rows, step]), descriptor(h, [rows, step])
         for k in range(2 * spec.blocks):
             is_second, is_last = k % 2 == 1, k == 2 * spec.blocks - 1
-            into = x if is_second else h
             layer[grid](
-                seen[k % 2], descriptor(self.taps[k], [wide, step]), self.bias[k], self.scale[k], room.x,
-                room.x if is_8 else into, into, self.scales[k + 1 : k + 2], self.order, self.counts, self.sources,
-                self.kinds, positions, blocks, together, spec.cells, wide, wide, rows, step, is_second,
+                seen[k % 2], descriptor(self.taps[k], [wide, step]), self.bias[k], self.scale[k], stream,
+                stream if is_8 else into[k % 2], into[k % 2], self.scales[k + 1 : k + 2], self.order, self.counts,
+                self.sources, self.kinds, positions, blocks, together, spec.cells, wide, wide, rows, step, is_second,
                 is_second or not is_8, is_8 and not is_last, is_8, precision, **tile,
             )  # fmt: skip
 
