@@ -8,9 +8,10 @@ import pytest
 from ludus import agent, load
 from ludus.errors import Mismatch
 from ludus.game import Game
-from ludus.learn.td import Course, Settings, learn, move_weights, train
+from ludus.learn.td import Coherence, Course, Settings, learn, move_weights, train
 from ludus.runs import RunFolder, begin_run
 from ludus.search.evaluation import Evaluation, evaluation, fits, numbers_of, own_room
+from ludus.search.patterns import no_patterns
 from ludus.workers import workers
 
 
@@ -28,7 +29,12 @@ def _course(values: list[float], breaks: list[bool]) -> Course:
     terms = np.zeros((len(values), 2, 1), np.float32)
     terms[:, 0] = 1.0
     units = np.zeros((len(values), 2, 0), np.float32)
-    return Course(terms, units, np.array([[value, 0.0] for value in values]), np.array(breaks))
+    entries = np.zeros((len(values), 2, 0), np.int32)
+    return Course(terms, units, entries, np.array([[value, 0.0] for value in values]), np.array(breaks))
+
+
+def _untouched(count: int) -> Coherence:
+    return Coherence(np.zeros(count, np.float32), np.zeros(count, np.float32))
 
 
 def _judging(terms: int, units: int = 0) -> Evaluation:
@@ -36,7 +42,7 @@ def _judging(terms: int, units: int = 0) -> Evaluation:
     layer = np.zeros((terms, units), np.float32)
     layer[:1] = 1.0
     room = np.zeros(terms, np.float32), np.zeros(units, np.float32)
-    return Evaluation(np.zeros(terms), room[0], layer, np.ones(units, np.float32), room[1])
+    return Evaluation(np.zeros(terms), room[0], layer, np.ones(units, np.float32), room[1], no_patterns())
 
 
 @pytest.mark.parametrize(
@@ -52,7 +58,7 @@ def _judging(terms: int, units: int = 0) -> Evaluation:
 def test_a_thought_moves_towards_what_came_later(trace, breaks, expected):
     judging = _judging(1)
     kernel = load("tic_tac_toe").kernel(learn)
-    kernel(_course([0.2, 0.5], breaks), 2, np.array([1.0, 0.0]), 1, judging, 0.1, trace)
+    kernel(_course([0.2, 0.5], breaks), 2, np.array([1.0, 0.0]), 1, judging, _untouched(0), 0.1, trace)
     assert judging.weights[0] == pytest.approx(0.1 / 2 * expected)  # measured by 1 + the length of the terms
 
 
@@ -60,7 +66,7 @@ def test_weights_of_units_move_along_the_slope():
     """By hand: terms (1, 2), a unit at 3 whose weight is 1, one at rest. |slope|² = 1 + 5 + 3² + 5."""
     judging = _judging(2, 2)
     row, units = np.array([1.0, 2.0], np.float32), np.array([3.0, 0.0], np.float32)
-    load("tic_tac_toe").kernel(move_weights)(judging, row, units, 2.0)
+    load("tic_tac_toe").kernel(move_weights)(judging, row, units, np.zeros(0, np.int32), 2.0)
     assert judging.weights == pytest.approx([0.1, 0.2])
     assert judging.outward == pytest.approx([1.3, 1.0])
     assert judging.layer == pytest.approx(np.array([[1.1, 1.0], [0.2, 0.0]]))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 
 from ludus.errors import Mismatch
 from ludus.game import Game, other_rules
 from ludus.runs import load_run
-from ludus.search.evaluation import Evaluation, evaluation, fits
+from ludus.search.evaluation import Evaluation, evaluation, fits, own_room
+from ludus.search.patterns import Patterns, no_patterns, patterns_of
 
-FILE = "weights.txt"
+FILE, PATTERNS = "weights.txt", "patterns.npz"
 
 
 def evaluation_text(game: Game, numbers: np.ndarray) -> bytes:
@@ -24,11 +27,27 @@ def _read(content: bytes) -> tuple[np.ndarray, str]:
     return np.array(words, np.float64), terms
 
 
+def patterns_bytes(patterns: Patterns) -> bytes:
+    content = io.BytesIO()
+    np.savez_compressed(
+        content, spread=patterns.spread, keys=patterns.keys, cells=patterns.cells, tables=patterns.tables,
+        board=len(patterns.symbols),
+    )  # fmt: skip
+    return content.getvalue()
+
+
+def _read_patterns(game: Game, content: bytes) -> Patterns:
+    with np.load(io.BytesIO(content)) as saved:
+        spread, keys, cells, tables, board = (saved[key] for key in ("spread", "keys", "cells", "tables", "board"))
+    return patterns_of(game, spread, keys, cells, tables, int(board))
+
+
 def load_evaluation(game: Game, run: str) -> Evaluation:
     """What the run learnt; without a run, what the game itself says."""
     if not run:
         return evaluation(game)
-    found = load_run(run, "td", game).load(FILE, _read)
+    stored = load_run(run, "td", game)
+    found = stored.load(FILE, _read)
     if found is None:
         raise Mismatch(f"{run} has learnt nothing yet: its first checkpoint is missing")
     weights, terms = found
@@ -39,4 +58,19 @@ def load_evaluation(game: Game, run: str) -> Evaluation:
         )
     if not fits(game, len(weights)):
         raise Mismatch(f"{run} holds {len(weights)} weights; {game.name} has {game.names['TERMS']} terms now")
-    return evaluation(game, weights)
+    patterns = stored.load(PATTERNS, lambda content: _read_patterns(game, content))
+    return evaluation(game, weights)._replace(patterns=patterns or no_patterns())
+
+
+def judging(game: Game, views: np.ndarray, evaluation: Evaluation) -> Evaluation:
+    """The evaluation for these positions, with room of its own."""
+    patterns, state = evaluation.patterns, views[0]
+    if len(patterns.cells):
+        shape = game.shapes_of(state)[0]
+        if shape.cells != len(patterns.symbols):
+            theirs = f"a board of {len(patterns.symbols)} cells, and this one has {shape.cells}"
+            raise Mismatch(f"the run that is to judge positions was trained on {theirs}; train one for these rules")
+        if state.players != patterns.seats:
+            theirs = f"{patterns.seats} players, and here are {state.players}"
+            raise Mismatch(f"the run that is to judge positions was trained for {theirs}; train one with players=…")
+    return own_room(evaluation)

@@ -10,12 +10,12 @@ import numpy as np
 
 from ludus import kernels
 from ludus.agent import Agent, Thoughts
-from ludus.agents._evaluation import load_evaluation
+from ludus.agents._evaluation import judging, load_evaluation
 from ludus.errors import BadSpec, Mismatch
 from ludus.game import Game, View
 from ludus.rules import Facts
 from ludus.search.alphabeta import Deepening, mix
-from ludus.search.evaluation import Evaluation, own_room
+from ludus.search.evaluation import Evaluation
 from ludus.search.limits import chunks
 from ludus.search.maxn import MaxN
 from ludus.search.table import DEEPEST
@@ -85,7 +85,7 @@ class AlphaBeta(Agent):
         return Thoughts(search.value, [search.best], [search.value], [search.nodes], search.line(), note)
 
     def _search(self, views: np.ndarray, player: int, menu: np.ndarray) -> Deepening | MaxN:
-        judged = own_room(self._judging(int(views[0].players)))
+        judged = judging(self.game, views, self._judging(int(views[0].players)))
         if self.rivals == "maxn" and views[0].players > 2:
             return MaxN(self.game, views, player, menu, judged)
         forced = self.forced if self.forced >= 0 else 0 if self.depth else FORCED

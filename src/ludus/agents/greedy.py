@@ -13,14 +13,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ludus.agent import Agent, Thoughts
-from ludus.agents._evaluation import load_evaluation
+from ludus.agents._evaluation import judging, load_evaluation
 from ludus.compile import template
 from ludus.errors import BadSpec
 from ludus.game import Game, View
 from ludus.kernels import any_place
 from ludus.rng import below, uniform
 from ludus.rules import HIDDEN, SEATS, determinize, legal, step, to_act
-from ludus.search.evaluation import Evaluation, estimate, own_room
+from ludus.search.evaluation import Evaluation, estimate
 from ludus.search.rollout import roll_out
 from ludus.settings import setting
 
@@ -143,7 +143,7 @@ class Greedy(Agent):
         menu = np.empty(self.game.facts.max_actions, np.int32)
         worth = np.empty(self.game.facts.max_actions)
         choose = self.game.kernel(choose_greedily)
-        looks = self._looks._replace(evaluation=own_room(self._looks.evaluation))
+        looks = self._looks._replace(evaluation=judging(self.game, views, self._looks.evaluation))
         choose(views, players, words, looks, new_room(self.game), self.slip, out, menu, worth)
         return out, menu, worth
 

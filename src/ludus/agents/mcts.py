@@ -15,10 +15,9 @@ from typing import ClassVar
 import numpy as np
 
 from ludus.agent import Agent, Thoughts
-from ludus.agents._evaluation import load_evaluation
+from ludus.agents._evaluation import judging, load_evaluation
 from ludus.errors import BadSpec
 from ludus.game import View
-from ludus.search.evaluation import own_room
 from ludus.search.limits import chunks
 from ludus.search.tree import SIMS, Tree, make_tree
 from ludus.search.uct import decide, grow, search_all
@@ -59,7 +58,7 @@ class Mcts(Agent):
             rows = (self._think(views[i : i + 1], int(players[i]), words[i]) for i in range(len(views)))
             return np.array([thoughts.actions[0] for thoughts in rows], np.int32)
         out = np.empty(len(views), np.int32)
-        search, judged = self.game.kernel(search_all), own_room(self._evaluation)
+        search, judged = self.game.kernel(search_all), judging(self.game, views, self._evaluation)
         search(self._tree(), views, players, words, self.sims, self.c, self.mix, self._horizon, judged, out)
         return out
 
@@ -72,7 +71,7 @@ class Mcts(Agent):
         if len(menu) == 1:
             return Thoughts(0.0, [int(menu[0])], [0.0], [0], note="forced")
         tree, solved, grow_on = self._tree(), False, self.game.kernel(grow)
-        judged = own_room(self._evaluation)
+        judged = judging(self.game, views, self._evaluation)
         for chunk in self._chunks():
             solved = grow_on(tree, views, 0, player, rng, chunk, self.c, self._horizon, judged)
             if solved:

@@ -1,7 +1,7 @@
 """What a position that is not over is worth to a player: by weights that were learnt, else by the game's heuristic.
 
 Learnt is a weighted sum of the game's terms; and, where single terms say little, of a few units, each of which is a
-weighted sum of its own where that is above 0.
+weighted sum of its own where that is above 0. On a board, what is on neighbouring cells counts beside: see `patterns`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,14 @@ import numpy as np
 from ludus.compile import template
 from ludus.game import Game
 from ludus.rules import HAS_HEURISTIC, TERMS, heuristic, terms, to_act
+from ludus.search.patterns import Patterns, no_patterns, weigh_patterns
 
 OWN_TERMS = 2
 """Weights behind those of the game's terms: of being on move, and of nothing at all."""
+
+
+SURE = 0.999
+"""The most that is ever hoped for by what was learnt: less than a win, and no two hopes become the same by it."""
 
 
 class Evaluation(NamedTuple):
@@ -26,6 +31,7 @@ class Evaluation(NamedTuple):
     layer: np.ndarray  # float32[TERMS + OWN_TERMS, units]
     outward: np.ndarray  # float32[units]: the weight of each unit
     units: np.ndarray  # float32[units]: room
+    patterns: Patterns
 
 
 def evaluation(game: Game, numbers: np.ndarray | None = None) -> Evaluation:
@@ -40,7 +46,7 @@ def evaluation_of(count: int, numbers: np.ndarray | None = None) -> Evaluation:
     return Evaluation(
         np.empty(0) if numbers is None else given[:count].copy(), np.zeros(count, np.float32),
         np.ascontiguousarray(rows[:, :count].T, np.float32), rows[:, count].astype(np.float32),
-        np.zeros(len(rows), np.float32),
+        np.zeros(len(rows), np.float32), no_patterns(),
     )  # fmt: skip
 
 
@@ -52,7 +58,12 @@ def numbers_of(evaluation: Evaluation) -> np.ndarray:
 
 def own_room(evaluation: Evaluation) -> Evaluation:
     """The same weights with room of its own: threads that share an agent must not share that."""
-    return evaluation._replace(terms=evaluation.terms.copy(), units=evaluation.units.copy())
+    patterns = evaluation.patterns
+    seen, symbols, entries = patterns.seen.copy(), patterns.symbols.copy(), patterns.entries.copy()
+    return evaluation._replace(
+        terms=evaluation.terms.copy(), units=evaluation.units.copy(),
+        patterns=patterns._replace(seen=seen, symbols=symbols, entries=entries),
+    )  # fmt: skip
 
 
 def fits(game: Game, count: int) -> bool:
@@ -63,8 +74,8 @@ def fits(game: Game, count: int) -> bool:
 
 @template
 def weigh(state, player, evaluation):
-    """The sum of the weighted terms and units; both are left in the evaluation's room."""
-    weights, room, layer, outward, units = evaluation
+    """The sum of the weighted terms and units and of all patterns; they are left in the evaluation's room."""
+    weights, room, layer, outward, units, patterns = evaluation
     terms(state, player, room)
     room[TERMS] = 1.0 if to_act(state) >> player & 1 else -1.0
     room[TERMS + 1] = 1.0
@@ -78,7 +89,7 @@ def weigh(state, player, evaluation):
     for unit in range(units.shape[0]):
         units[unit] = max(units[unit], np.float32(0.0))
         total += outward[unit] * units[unit]
-    return total
+    return total + weigh_patterns(state, player, patterns)
 
 
 @template
@@ -91,5 +102,5 @@ def is_judged(evaluation):
 def estimate(state, player, evaluation):
     """The return that the player may hope for, in [-1, 1]."""
     if evaluation.weights.shape[0] > 0:
-        return np.tanh(weigh(state, player, evaluation))
+        return SURE * np.tanh(weigh(state, player, evaluation))
     return heuristic(state, player)
