@@ -93,7 +93,7 @@ def test_threads_that_share_an_agent_do_not_share_its_room():
 def test_it_learns_tic_tac_toe(tmp_path, depth):
     """Weights over single cells know no rows, yet one ply by them beats random play, which wins half."""
     game = load("tic_tac_toe")
-    run = run_td(game, tmp_path / "run", games=2000, every=500, depth=depth, opening=2)
+    run = run_td(game, tmp_path / "run", games=2000, every=500, depth=depth, opening=2, walks=0)
     rows = run.rows()
     assert len(rows) == 4
     assert float(rows[-1]["win_rate"]) > 0.7
@@ -107,7 +107,21 @@ def test_a_killed_run_goes_on_as_if_it_had_not_been(tmp_path):
     run_td(game, tmp_path / "killed", rows=2, games=300, every=100)
     again = run_td(game, tmp_path / "killed", games=300, every=100)
     assert again.read("weights.txt") == whole.read("weights.txt")
+    assert again.read("patterns.npz") == whole.read("patterns.npz")
     assert again.rows() == whole.rows()
+
+
+def test_patterns_learn_what_single_cells_cannot_tell(tmp_path):
+    """With patterns of eight of nine cells every position is known by heart: no match is lost any more."""
+    game = load("tic_tac_toe")
+    run = run_td(game, tmp_path / "run", games=6000, every=3000, opening=2)
+    assert float(run.rows()[-1]["win_rate"]) > 0.9
+    assert (run.path / "patterns.npz").exists()
+
+
+def test_a_training_may_be_given_time_instead_of_matches(tmp_path):
+    run = run_td(load("tic_tac_toe"), tmp_path / "run", rows=2, minutes=1e-6)
+    assert [set(row) for row in run.rows()] == [{"games", "win_rate", "low", "high", "surprise"}] * 2
 
 
 def test_every_kind_of_game_can_be_learnt(tmp_path):
@@ -118,7 +132,7 @@ def test_every_kind_of_game_can_be_learnt(tmp_path):
 
 
 def test_weights_of_other_terms_are_refused(tmp_path):
-    run = run_td(load("pivit"), tmp_path / "run", games=2, every=2)
+    run = run_td(load("pivit"), tmp_path / "run", games=2, every=2, walks=0)
     assert run.read("weights.txt").startswith(b"# python")
     lines = run.read("weights.txt").split(b"\n")
     run.write("weights.txt", b"\n".join([lines[0][:-4] + b"beef", *lines[1:]]))

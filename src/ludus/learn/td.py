@@ -1,9 +1,10 @@
 """TD(λ) and TDLeaf: learns the weights of an evaluation in self-play, for `alphabeta`, `greedy` and `mcts`.
 
-A position is described by the game's `terms`, or by what it `observe`s, and judged by the hyperbolic tangent of their
-weighted sum; what is observed says little one by one, so there some units come between. All seats choose by that
-judgement and all learn: what was thought of a position moves towards what came later, a mixture of the next thoughts
-and the result (λ says how much of either), but never across a random move.
+A position is described by the game's `terms`, or by what it `observe`s, and judged by their weighted sum, as a return.
+On a board, patterns of neighbouring cells are learnt by heart beside them; without a board and without `terms`, where
+what is observed says little one by one, some units come between. All seats choose by that judgement and all learn: what
+was thought of a position moves towards what came later, a mixture of the next thoughts and the result (λ says how much
+of either), but never across a random move. A match is learnt from as one of its mirror images, where the game has any.
 
 With `depth=1` the positions are those that were reached, by looking one ply ahead. With more, every choice is searched
 that deep and the position at the end of the expected line is learnt from (TDLeaf): slower, and it learns what a search
@@ -34,7 +35,7 @@ from ludus.rng import below, match_words, uniform, word
 from ludus.rules import MAX_PLIES, SEATS, SYMMETRIES, legal, reflect, returns, share, step, to_act
 from ludus.runs import RunFolder
 from ludus.search.alphabeta import BEGIN, NODES, PLY, Stack, follow, new_stack, search_to
-from ludus.search.evaluation import OWN_TERMS, Evaluation, evaluation, numbers_of, weigh
+from ludus.search.evaluation import OWN_TERMS, Evaluation, evaluation, numbers_of, prospect, weigh
 from ludus.search.patterns import WALKS, Patterns, new_patterns
 from ludus.search.table import ENTRY
 from ludus.settings import setting
@@ -61,8 +62,8 @@ class Settings:
         1, "plies that a choice looks ahead; above 1 it is TDLeaf, for games without luck or secrets", 1, 6
     )
     trace: float = setting(0.7, "λ: how much of the way to the result counts beside the next thought", 0, 1)
-    alpha: float = setting(0.1, "step size at first; it falls to a tenth of it", 0, 10)
-    explore: float = setting(0.05, "chance of a random action", 0, 1)
+    alpha: float = setting(-1.0, "step size at first, it falls to a tenth; -1: 0.1, with patterns 0.5", -1, 10)
+    explore: float = setting(0.1, "chance of a random action", 0, 1)
     opening: int = setting(-1, "random plies at the start of every match; -1: up to 6, by the longest match", -1, 1000)
     units: int = setting(-1, "units between terms and value; -1: none where the game writes `terms`, else 32", -1, 1024)
     walks: int = setting(WALKS, "patterns from each cell of the board; 0: none", 0, 64)
@@ -130,7 +131,7 @@ def note(course, t, scratch, symmetry, evaluation):
         course.units[t, player] = 0.0
         course.entries[t, player] = -1
         if not is_over:
-            course.values[t, player] = np.tanh(weigh(state, player, evaluation))
+            course.values[t, player] = prospect(weigh(state, player, evaluation), state.players)
             row[:] = evaluation.terms
             course.units[t, player] = evaluation.units
             course.entries[t, player] = evaluation.patterns.entries
@@ -292,6 +293,7 @@ class Learner:
         self.evaluation = evaluation(game, _first_numbers(count, units, seed))._replace(patterns=patterns)
         self.coherence = Coherence(np.zeros_like(patterns.tables), np.zeros_like(patterns.tables))
         self.later, self.iterations, self.games = np.zeros(len(numbers_of(self.evaluation))), 0, 0
+        self._alpha = settings.alpha if settings.alpha >= 0 else 0.5 if len(patterns.cells) else 0.1
         self._opening = settings.opening if settings.opening >= 0 else min(6, game.facts.max_plies // 6)
         self._mind = _new_mind(game, settings.depth, self.evaluation)
         self._course = _new_course(game, count, units, len(patterns.cells))
@@ -336,7 +338,7 @@ class Learner:
         settings, games = self.settings, len(progress)
         words = match_words(word(self.seed, 1), np.arange(self.games, self.games + games), 0, self.players)
         states, surprises = self.game.start(words, self.players, self.values), np.zeros(games)
-        alphas, run = settings.alpha * (1 - 0.9 * progress), self.game.kernel(play_and_learn)
+        alphas, run = self._alpha * (1 - 0.9 * progress), self.game.kernel(play_and_learn)
         run(states, words, settings.depth, settings.explore, self._opening, alphas, settings.trace, self._mind,
             self._course, self.coherence, surprises)  # fmt: skip
         self.games += games

@@ -93,6 +93,14 @@ def weigh(state, player, evaluation):
 
 
 @template
+def prospect(total, players):
+    """A sum as a return: 0 is an equal share of the win, and nothing is worse than a loss, which costs the less the
+    more players there are. For two it is the hyperbolic tangent."""
+    part = 1.0 / (1.0 + (players - 1.0) * np.exp(-2.0 * total))
+    return (players * part - 1.0) / (players - 1.0)
+
+
+@template
 def is_judged(evaluation):
     """Whether positions can be judged at all."""
     return HAS_HEURISTIC or evaluation.weights.shape[0] > 0
@@ -102,5 +110,5 @@ def is_judged(evaluation):
 def estimate(state, player, evaluation):
     """The return that the player may hope for, in [-1, 1]."""
     if evaluation.weights.shape[0] > 0:
-        return SURE * np.tanh(weigh(state, player, evaluation))
+        return SURE * prospect(weigh(state, player, evaluation), state.players)
     return heuristic(state, player)

@@ -107,7 +107,7 @@ def new_patterns(game: Game, players: int, values: Mapping[str, object], walks: 
     if not 1 < len(keys) <= MOST:
         return no_patterns()
     width = min(int(math.log(ENTRIES + 1, len(keys))), shape.cells)
-    cells = _walks(shape.board, width, walks)
+    cells = walks_over(shape.board, width, walks)
     tables = np.zeros(players * 2 * len(cells) * len(keys) ** width, np.float32)
     return patterns_of(game, spread, keys, cells, tables, shape.cells)
 
@@ -136,7 +136,7 @@ def _contents(game: Game, players: int, values: Mapping[str, object], shape: Sha
     return found.astype(np.float32)
 
 
-def _walks(board: Board, width: int, each: int) -> np.ndarray:
+def walks_over(board: Board, width: int, each: int) -> np.ndarray:
     """So many walks from each cell that never cross themselves; each set of cells once."""
     rng, found = np.random.default_rng(0), dict[frozenset[int], list[int]]()
     for start in np.repeat(np.arange(board.cells), each):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -46,8 +47,9 @@ PROMOTING = Learner("q-learning-promoting", "q", {"promotion": "on"})
 """As it would have been had the program promoted: a tie is a loss to the learner."""
 
 
-def training(learner: Learner, games: int, seed: int, folder: Path) -> Experiment:
-    """One training; its curve, what it stored, and how often a greedy choice found its position."""
+def training(learner: Learner, games: int, seed: int, folder: Path, repeats: int = 0) -> Experiment:
+    """One training; its curve, what it stored, and how often a greedy choice found its position. Then the curves of so
+    many more: a thousand matches that teach nothing still differ from the next thousand by three points."""
     course, own = learner.course(games), own_seed(seed, learner.name)
 
     def run(watch: Watch) -> Result:
@@ -56,11 +58,20 @@ def training(learner: Learner, games: int, seed: int, folder: Path) -> Experimen
         content = kept.read(FILE) or b""
         with np.load(io.BytesIO(content)) as saved:
             asked, found = saved["greedy"].tolist()
-        return {"games": games, "rows": rows, "asked": asked, "found": found}
+        again = [_repeat(course, own + k, learner.folder(folder), watch) for k in range(1, 1 + repeats)]
+        return {"games": games, "rows": rows, "asked": asked, "found": found, "repeats": again}
 
     settings = {"rules": matches.rules_of(GAME, TRAINING), "changes": {**course.changes, **learner.rules}, "seed": own,
-                "code": course.code}  # fmt: skip
-    return Experiment(learner.name, settings, -(-games // EVERY), run)
+                "code": course.code, "repeats": repeats}  # fmt: skip
+    return Experiment(learner.name, settings, -(-games // EVERY) * (1 + repeats), run)
+
+
+def _repeat(course: Course, seed: int, folder: Path, watch: Watch) -> list[dict[str, Any]]:
+    """The curve of one more training, whose dictionary nobody needs."""
+    place = folder.with_name(f"{folder.name}-{seed}")
+    rows = [_numbers(row) for row in course.run(seed, place, watch=watch).rows()]
+    shutil.rmtree(place)
+    return rows
 
 
 def _numbers(row: Mapping[str, str]) -> dict[str, Any]:
@@ -90,12 +101,22 @@ def cost(games: int, seed: int, folder: Path) -> Experiment:
 # ------------------------------------------------------------------------------------------------ what came of it
 
 
+def trainings(results: Measured, learner: Learner) -> list[list[dict[str, float]]]:
+    """The curve of each training."""
+    return [results[learner.name]["rows"], *results[learner.name].get("repeats", [])]
+
+
 def outcome(results: Measured, learner: Learner) -> tuple[int, int, int]:
-    """Matches won, lost and drawn in training."""
-    rows = results[learner.name]["rows"]
+    """Matches won, lost and drawn in all trainings."""
+    counts = [_counted(rows, learner is PROMOTING) for rows in trainings(results, learner)]
+    won, lost, drawn = (sum(count) for count in zip(*counts))
+    return won, lost, drawn
+
+
+def _counted(rows: list[dict[str, float]], ties_cost: bool) -> tuple[int, int, int]:
     games, drawn = int(rows[-1]["games"]), int(sum(row["draws"] for row in rows))
     lead = round(sum(row["mean_reward"] * size for row, size in zip(rows, sizes(rows))))
-    lost_ties = drawn if learner is PROMOTING else 0  # there hardly a match reaches the cap, and ties cost 1
+    lost_ties = drawn if ties_cost else 0  # there hardly a match reaches the cap, and ties cost 1
     won = (games - drawn + lead + lost_ties) // 2
     return won, games - drawn - won, drawn
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ludus.papers import matches
 from ludus.papers.experiments import Experiment, Result, Scale, Watch, own_seed
-from ludus.papers.pivit.learners import PROMOTING, SARSA, Q, cost, training
+from ludus.papers.pivit.learners import PROMOTING, SARSA, Learner, Q, cost, training
 from ludus.papers.pivit.plays import GAME, random_play, search_speed
 from ludus.workers import Workers
 
@@ -52,15 +52,20 @@ SEARCHES = {"plain evaluation": "alphabeta:ms=100", "champion": CHAMPION}
 def experiments(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experiment]:
     episodes = scale.pick(20_000, 20_000)
     found = [random_play(name, rules, scale.pick(20_000, 100_000), seed, workers) for name, rules in READINGS.items()]
-    found += [training(learner, episodes, seed, folder) for learner in (Q, SARSA, PROMOTING)]
-    found += [cost(episodes, seed, folder), head_to_head(scale, episodes, seed, folder, workers)]
+    found += [learner_of(scale, learner, seed, folder) for learner in (Q, SARSA, PROMOTING)]
+    found += [cost(episodes, seed, folder), head_to_head(scale, seed, folder, workers)]
     found += [*learnt(scale, seed, workers), *depths(scale, seed, workers)]
     found.append(search_speed("speed", SEARCHES, seed, scale.pick(20, 100)))
     found += [*champion(scale, seed, workers), *crowds(scale, seed, workers)]
     return [*found, ladder(scale, seed, folder, workers)]
 
 
-def head_to_head(scale: Scale, episodes: int, seed: int, folder: Path, workers: Workers) -> Experiment:
+def learner_of(scale: Scale, learner: Learner, seed: int, folder: Path) -> Experiment:
+    repeats = 0 if learner is PROMOTING else 9 if scale.is_full else 4
+    return training(learner, scale.pick(20_000, 20_000), seed, folder, repeats)
+
+
+def head_to_head(scale: Scale, seed: int, folder: Path, workers: Workers) -> Experiment:
     """Experiment D with the tables really loaded and seats swapped."""
     name, games = "head-to-head", scale.pick(2_000, 10_000)
     own = own_seed(seed, name)
@@ -69,7 +74,7 @@ def head_to_head(scale: Scale, episodes: int, seed: int, folder: Path, workers: 
         specs = [f"dictionary:{learner.folder(folder)}" for learner in (Q, SARSA)]
         return matches.standings(GAME, specs, "paper", games, own, watch, workers)
 
-    trained = [training(learner, episodes, seed, folder).settings for learner in (Q, SARSA)]
+    trained = [learner_of(scale, learner, seed, folder).settings for learner in (Q, SARSA)]
     settings = {"rules": matches.rules_of(GAME, "paper"), "trained": trained, "games": games, "seed": own}
     return Experiment(name, settings, games, run)
 
