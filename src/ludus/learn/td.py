@@ -326,12 +326,12 @@ class Learner:
             yield self.learn_from(numbers[piece] / self.settings.games)
 
     def _by_time(self) -> Iterator[np.ndarray]:
-        began, seconds = time.perf_counter(), 60 * self.settings.minutes / ROWS
+        began, seconds, part = time.perf_counter(), 60 * self.settings.minutes / ROWS, 0.0
         for piece in one_by_one(1 << 62):
+            yield self.learn_from(np.full(piece.stop - piece.start, (self.iterations + part) / ROWS))
             part = (time.perf_counter() - began) / seconds
             if part >= 1:
                 return
-            yield self.learn_from(np.full(piece.stop - piece.start, (self.iterations + part) / ROWS))
 
     def learn_from(self, progress: np.ndarray) -> np.ndarray:
         """Play so many more matches, each at this part of the training, and learn; how much they surprised."""
