@@ -165,6 +165,17 @@ class Nothing:
     """Settings of a training that never was."""
 
 
+def test_a_full_tree_begins_anew():
+    """Turns that lead to known positions fill the edges before the nodes."""
+    states, every = start(), np.ones(1, np.bool_)
+    search = Search(ORGANISM, 1, 3, nothing_known, Limits(sims=4), room=1 << 13)
+    for turn in (1, 2):
+        search.think(states, every)
+        search.move(states, every, np.zeros(1, np.bool_), np.ones((1, 1), np.uint64))
+        assert states["turns"][0] == turn
+        search.trees.heads["edges"] = search.trees.edges.shape[1] - 1
+
+
 def make_run(folder: Path, game: Game = ORGANISM, side: int = 5) -> str:
     """A run folder with a random network."""
     rng = np.random.default_rng(2)

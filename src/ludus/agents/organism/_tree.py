@@ -63,9 +63,10 @@ def make_trees(game: Game, count: int, room: int, most_turns: int) -> Trees:
 
 @template
 def plant(trees, tree, state):
-    """Begin the search of a move, with what earlier ones found out if the tree is not half full."""
+    """Begin the search of a move, with what earlier ones found out if the tree is not half full: there must be room for
+    the turns of the root."""
     head = trees.heads[tree]
-    if head.nodes == 0 or 2 * head.nodes > trees.nodes.shape[1]:
+    if head.nodes == 0 or 2 * head.nodes > trees.nodes.shape[1] or 2 * head.edges > trees.edges.shape[1]:
         trees.table[tree, :] = 0
         head.nodes = head.edges = 0
     head.root = node_of(trees, tree, state)
