@@ -167,12 +167,12 @@ class Nothing:
 
 def test_a_full_tree_begins_anew():
     """Turns that lead to known positions fill the edges before the nodes."""
-    states, every = start(), np.ones(1, np.bool_)
+    every = np.ones(1, np.bool_)
     search = Search(ORGANISM, 1, 3, nothing_known, Limits(sims=4), room=1 << 13)
-    for turn in (1, 2):
+    for states in (start(), start(food_0=9)):
         search.think(states, every)
         search.move(states, every, np.zeros(1, np.bool_), np.ones((1, 1), np.uint64))
-        assert states["turns"][0] == turn
+        assert states["turns"][0] == 1
         search.trees.heads["edges"] = search.trees.edges.shape[1] - 1
 
 
