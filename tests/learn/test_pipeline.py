@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from ludus import load
+from ludus.compile import template
 from ludus.errors import BadInput
+from ludus.learn._atomics import control_for, post, take
 from ludus.learn._pipeline import Pipeline
 from ludus.learn._selfplay import PlaySettings, Samples
 from ludus.search.forest.memory import Leaves
@@ -134,3 +136,24 @@ def test_a_gpu_without_memory_gets_fewer_matches(monkeypatch, caplog):
     room = 64
     with pytest.raises(BadInput, match="no memory for this network"):
         make()
+
+
+@template
+def take_all(control, worker, size, taken):
+    """How often each place was taken, and the first of all."""
+    first, count = -1, 1
+    while count > 0:
+        job, place, count = take(control, worker, size, 8)
+        first = place if first < 0 else first
+        taken[place : place + count] += job
+    return first
+
+
+def test_every_place_is_taken_once_first_by_whose_it_is_then_by_who_is_idle():
+    game, taken = load("tic_tac_toe"), np.zeros(100, np.int64)
+    control = control_for(3)
+    assert game.kernel(take_all)(control, 1, 100, taken) == 0
+    assert not taken.any(), "nothing was posted yet"
+    game.kernel(post)(control, 7)
+    assert game.kernel(take_all)(control, 1, 100, taken) == 33
+    assert (taken == 7).all()
