@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import logging
 import threading
 from collections.abc import Callable
 from types import ModuleType
@@ -259,6 +260,7 @@ def load_theirs(name: str) -> ModuleType:
         raise BadInput(f"OpenSpiel cannot load {text!r}: {str(error).splitlines()[0]}") from None
     found = Borrowed(game)
     _refuse_unfit(text, found, pyspiel)
+    logging.getLogger(__name__).info("%s is played through OpenSpiel, some hundred times slower than our games", text)
     which = int.from_bytes(_digest(str(game)))
     _borrowed[which] = found
     return _module(text, found, which, pyspiel)

@@ -161,8 +161,7 @@ def _connected(address: str, count: int) -> Any:
 
 
 def _enter(ray: Any, place: str, options: dict[str, Any]) -> None:
-    """Ray forks a server for each client that comes from outside, and one in some fourteen is dead at birth: once more,
-    then."""
+    """Ray forks a server for each client that comes from outside. Some are dead at birth: once more, then."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they tell of a failure that is raised as well
         for left in reversed(range(3 if place.startswith(CLIENT) else 1)):

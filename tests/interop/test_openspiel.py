@@ -27,11 +27,16 @@ def test_their_random_simulations_are_content(name, nim_folder):
     pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "kuhn_poker", "goofspiel(rules=cards:3)"])
-def test_a_playthrough_is_the_same_again(name):
+BRIEF = {"planet_wars": "(rules=turns:4)", "pivit": "(preset=short,rules=cap:12)", "goofspiel": "(rules=cards:3)"}
+"""A playthrough writes down every position whole, with all that each player sees."""
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_playthrough_is_the_same_again(name, nim_folder):
     from open_spiel.python.algorithms import generate_playthrough
 
-    first, second = (generate_playthrough.playthrough(f"ludus_{name}", None, seed=3) for _ in range(2))
+    game = openspiel.register(source(name, nim_folder)) + BRIEF.get(name, "")
+    first, second = (generate_playthrough.playthrough(game, None, seed=3) for _ in range(2))
     assert first == second
     assert len(first) > 1000
 
@@ -58,6 +63,27 @@ def test_their_search_plays_our_game():
     while not state.is_terminal():
         state.apply_action(bot.step(state))
     assert sum(state.returns()) == 0.0
+
+
+def test_their_deep_learner_learns_from_our_game():
+    """Their DQN in their environment: it plays whole matches in both seats, and what it has seen it learns from."""
+    for package in ("torch", "tree"):
+        pytest.importorskip(package)
+    from open_spiel.python import rl_environment
+    from open_spiel.python.pytorch import dqn
+
+    env = rl_environment.Environment(pyspiel.load_game("ludus_tic_tac_toe"))
+    size, actions = env.observation_spec()["info_state"][0], env.action_spec()["num_actions"]
+    small = {"hidden_layers_sizes": [16], "batch_size": 8, "min_buffer_size_to_learn": 16, "learn_every": 4}
+    learners = [dqn.DQN(seat, size, actions, **small) for seat in range(2)]
+    for _ in range(20):
+        step = env.reset()
+        while not step.last():
+            seat = step.observations["current_player"]
+            step = env.step([learners[seat].step(step).action])
+        for learner in learners:
+            learner.step(step)
+    assert all(np.isfinite(learner.loss) for learner in learners)
 
 
 def test_chance_is_listed_exactly():
@@ -98,6 +124,10 @@ def test_their_games_are_played_by_our_agents_and_their_bots(command_line):
     assert result.agents[0].score > 0.6
     again = ludus.play("openspiel:tic_tac_toe", "openspiel:sims=50", "openspiel:bot=uniform_random", games=6, seed=2)
     assert again == result
+
+
+def test_that_their_games_are_slower_is_said(command_line):
+    assert "nim is played through OpenSpiel, some hundred times slower" in command_line("games", "openspiel:nim")[2]
 
 
 def test_their_tic_tac_toe_is_ours():

@@ -114,6 +114,8 @@ def test_what_cannot_be_is_said_in_a_sentence(monkeypatch):
         raw.observe("player_7")
     with pytest.raises(BadInput, match="played in turns"):
         parallel_env("tic_tac_toe")
+    with pytest.raises(BadInput, match="render_mode is one of ansi, rgb_array, human, not 'gif'"):
+        env("tic_tac_toe", render_mode="gif")
     with pytest.raises(BadInput, match="illegal is one of"):
         env("tic_tac_toe", illegal="maybe")
     monkeypatch.setitem(sys.modules, "pettingzoo", None)

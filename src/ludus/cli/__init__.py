@@ -90,10 +90,11 @@ class _Aloud(logging.Handler):
 
 def _speak(is_quiet: bool) -> None:
     """Tell people, and no programs, what takes long."""
-    log = logging.getLogger("ludus.compile")
-    log.handlers = [_Aloud()]
-    log.propagate = False
-    log.setLevel(logging.WARNING if is_quiet else logging.INFO)
+    for name in ("ludus.compile", "ludus.openspiel"):
+        log = logging.getLogger(name)
+        log.handlers = [_Aloud()]
+        log.propagate = False
+        log.setLevel(logging.WARNING if is_quiet else logging.INFO)
 
 
 def _end(sentence: str, code: int) -> None:

@@ -35,6 +35,7 @@ except ImportError:
 
 ILLEGAL = ("loses", "replaced")
 MASKS = ("info", "observation")
+RENDER_MODES = ["ansi", "rgb_array", "human"]
 
 
 class Table:
@@ -58,7 +59,10 @@ class Table:
         self.values = self.game.rule_values(preset, rules)
         self.players = players or self.game.facts.players[0]
         self.game.check_setting(self.players, self.values)
-        for name, value, known in (("illegal", illegal, ILLEGAL), ("masks", masks, MASKS)):
+        shown = render_mode or RENDER_MODES[0]
+        for name, value, known in (
+            ("illegal", illegal, ILLEGAL), ("masks", masks, MASKS), ("render_mode", shown, RENDER_MODES),
+        ):  # fmt: skip
             if value not in known:
                 raise BadInput(f"{name} is one of {', '.join(known)}, not {value!r}")
         self.slots = Slots(self.game, self.players, self.values)
@@ -137,7 +141,7 @@ class Table:
 class LudusAEC(AECEnv):
     """One agent after the other, as the rules ask them."""
 
-    metadata = {"render_modes": ["ansi", "rgb_array", "human"], "name": "ludus", "is_parallelizable": False}  # noqa: RUF012
+    metadata = {"render_modes": RENDER_MODES, "name": "ludus", "is_parallelizable": False}  # noqa: RUF012
 
     def __init__(self, game: str | Game, render_mode: str | None = None, **options: Any):
         super().__init__()
@@ -201,7 +205,7 @@ class LudusAEC(AECEnv):
 class LudusParallel(ParallelEnv):
     """All agents at once; who owes no action waits."""
 
-    metadata = {"render_modes": ["ansi", "rgb_array", "human"], "name": "ludus"}  # noqa: RUF012
+    metadata = {"render_modes": RENDER_MODES, "name": "ludus"}  # noqa: RUF012
 
     def __init__(self, game: str | Game, render_mode: str | None = None, **options: Any):
         self.table = Table(game, render_mode=render_mode, waits=True, **options)
