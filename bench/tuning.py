@@ -13,13 +13,14 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
+from itertools import zip_longest
 from pathlib import Path
 
 from ludus.arena.statistics import wilson
 from ludus.tuning.tune import tune
 
 GAMES = Path(__file__).resolve().parents[1] / "tests" / "tuning" / "games"
-SMALL = {"agents": ["random"], "matches": 300, "fresh": 6000, "best": 3, "candidates": 12, "lights": False}
+SMALL = {"agents": ["random"], "matches": 200, "fresh": 2500, "best": 3, "candidates": 12, "lights": False}
 NOTHING = {"hammer": "*", "weight": "1..9"}
 PLANTED = {
     "race, 7 pips": ("pips.py", {"handicap": "0..14"}, ["seat_advantage in -6..6"], {"handicap": 7}),
@@ -47,21 +48,32 @@ def once(job: tuple[str, int]) -> tuple[str, bool, str]:
     return name, found.winner is not None and all(found.winner.values[k] == v for k, v in right.items()), said
 
 
+def jobs_of(repeats: int) -> list[tuple[str, int]]:
+    """So many repeats of each planted game, and twice as many in all where nothing is planted."""
+    planted = [(name, seed) for seed in range(repeats) for name in PLANTED]
+    empty = [(name, seed) for seed in range(-(-2 * repeats // len(EMPTY))) for name in EMPTY]
+    return [job for pair in zip_longest(planted, empty) for job in pair if job]
+
+
+def line(name: str, hits: list[bool], what: str) -> str:
+    rate = wilson(sum(hits), len(hits))
+    shares = f"{100 * rate.value:.1f} % [{100 * rate.low:.1f}, {100 * rate.high:.1f}]"
+    return f"{name}: {what} in {sum(hits)} of {len(hits)} tunings, {shares}"
+
+
 def main() -> None:
-    repeats, processes = (int(word) for word in [*sys.argv[1:3], "20", "2"][:2])
-    jobs = [(name, seed) for seed in range(repeats) for name in (*PLANTED, *EMPTY)]
-    counts: dict[str, list[int]] = {name: [] for name in (*PLANTED, *EMPTY)}
+    repeats, processes = (int(word) for word in [*sys.argv[1:3], "100", "2"][:2])
+    counts: dict[str, list[bool]] = {name: [] for name in (*PLANTED, *EMPTY)}
     began = time.monotonic()
     with ProcessPoolExecutor(processes) as pool:
-        for name, yes, _ in pool.map(once, jobs):
+        for name, yes, _ in pool.map(once, jobs_of(repeats)):
             counts[name].append(yes)
             if len(sys.argv) > 3:
                 Path(sys.argv[3]).write_text(json.dumps(counts))
-    for name, hits in counts.items():
-        rate = wilson(sum(hits), len(hits))
-        what = "found" if name in PLANTED else "announced a winner"
-        shares = f"{100 * rate.value:.0f} % [{100 * rate.low:.1f}, {100 * rate.high:.1f}]"
-        print(f"{name}: {what} in {sum(hits)} of {len(hits)} tunings, {shares}")
+    for group, what in ((PLANTED, "found"), (EMPTY, "announced a winner")):
+        for name in group:
+            print(line(name, counts[name], what))
+        print(line("together", [yes for name in group for yes in counts[name]], what))
     print(f"{time.monotonic() - began:.0f} seconds")
 
 

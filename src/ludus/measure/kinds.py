@@ -37,10 +37,7 @@ def kinds_of(game: Game, states: np.ndarray, players: np.ndarray, actions: np.nd
     if game.names["SYMMETRIES"] > 1:
         states, actions = states.copy(), actions.copy()
         game.kernel(turn_alike)(states, actions)
-    return [_kind(game, *decision) for decision in zip(states, players.tolist(), actions.tolist())]
-
-
-def _kind(game: Game, state: np.record, player: int, action: int) -> str:
+    decisions = zip(states, players.tolist(), actions.tolist())
     if game.writes("action_kind"):
-        return game.action_kind(state, player, action)
-    return CELL.sub("cell", game.action_text(state, player, action))
+        return [game.module.action_kind(*decision) for decision in decisions]
+    return [CELL.sub("cell", game.action_text(*decision)) for decision in decisions]
