@@ -28,7 +28,7 @@ def play(game: str, *agents: str | Agent, games: int = 100, seed: int = 0, prese
 
 
 def tune(game: str, rules: dict[str, object], targets: list[str], **settings: Any):
-    """Rules that meet targets: ``ludus.tune("connect_four", {"rows": "4..8"}, ["seat_advantage in -8..8"])``."""
+    """Rules that meet targets: ``ludus.tune("connect_four", {"rows": "4..6"}, ["seat_advantage in -8..8"])``."""
     from ludus.tuning.tune import tune
 
     return tune(game, rules, targets, **settings)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ludus.tuning.confirm import Confirmed
     from ludus.tuning.tune import Order, Tuned, Tuning
 
-EXAMPLE = 'Example: ludus tune connect_four --rule rows=4..8 --target "seat_advantage in -8..8" --minutes 5'
+EXAMPLE = 'Example: ludus tune connect_four --rule rows=4..6 --target "seat_advantage in -8..8" --minutes 5'
 
 
 def command(

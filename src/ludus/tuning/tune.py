@@ -371,7 +371,7 @@ def tune(
     workers: Workers | None = None,
     **settings: Any,
 ) -> Tuned:
-    """Search for rules that meet targets: ``tune("connect_four", {"rows": "4..8"}, ["seat_advantage in -3..3"])``.
+    """Search for rules that meet targets: ``tune("connect_four", {"rows": "4..6"}, ["seat_advantage in -3..3"])``.
 
     `settings` are those of `order`: preset, agents, players, seed, matches, fresh, best, candidates, minutes, lights.
     """
