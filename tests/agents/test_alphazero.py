@@ -99,6 +99,15 @@ def test_other_limits(limit, repeatable, run):
         assert sum(one.thoughts.visits) == 8, "the root is judged too"
 
 
+@pytest.mark.parametrize(("name", "mixes"), [("connect_four", False), ("goofspiel", True)])
+def test_where_players_act_at_once_actions_are_drawn_unless_told_otherwise(name, mixes, tmp_path):
+    game = load(name)
+    folder, views = make_run(tmp_path / "run", game), game.masked(starts(game, 1), np.zeros(1, np.int64))
+    asked = np.repeat(views, 100), np.zeros(100, np.int64), match_words(1, np.arange(100), 0, 2)[:, :1]
+    assert (len(set(agent(f"alphazero:{folder},sims=0", game).act_many(*asked).tolist())) > 1) == mixes
+    assert len(set(agent(f"alphazero:{folder},sims=0,temperature=0", game).act_many(*asked).tolist())) == 1
+
+
 def test_with_few_simulations_the_root_halves(run):
     """Six simulations on three actions that are drawn, not on all that the priors like."""
     game = load("connect_four")

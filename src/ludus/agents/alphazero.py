@@ -70,7 +70,9 @@ class AlphaZero(Agent):
     ms: float = setting(0.0, "milliseconds a move instead of simulations; 0 counts simulations", low=0)
     c: float = setting(1.5, "exploration: larger follows the network's policy more", low=0)
     temperature: float = setting(
-        0.0, "0 plays the best; at 1 actions are drawn by their visits, or by the policy", low=0
+        -1.0,
+        "0 plays the best, at 1 actions are drawn by their visits; -1: 1 where players act at once, else 0",
+        low=-1,
     )
     gumbel: int = setting(
         0, "for few simulations: the root draws so many actions and halves them by what is found; 0: all of them", low=0
@@ -125,8 +127,9 @@ class AlphaZero(Agent):
         _fill_forced(self.game, roots, views, players)
         weights = roots.targets.astype(np.float64)
         best = roots.best.astype(np.int64) if self._room else weights.argmax(axis=1)
-        if self.temperature:
-            self.game.kernel(draw)(roots.counts, weights, 1 / self.temperature, words, best)
+        heat = self.temperature if self.temperature >= 0 else float(self.game.facts.simultaneous)  # else one is read
+        if heat:
+            self.game.kernel(draw)(roots.counts, weights, 1 / heat, words, best)
         return roots, best
 
     def _forest(self, trees: int) -> Forest:
