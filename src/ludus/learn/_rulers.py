@@ -18,7 +18,7 @@ from ludus.catalogue import agent
 from ludus.game import Game
 from ludus.nets.variants import Values
 from ludus.runs import RunFolder
-from ludus.workers import Workers
+from ludus.workers import Threads, Workers
 
 FEWEST, MOST = 8, 400  # matches against one rival
 AT_ONCE = 64  # the fewest where a GPU judges, which takes as long for many as for few
@@ -94,7 +94,8 @@ def score_against(
         returns = play_batch(game, agents, seatings, seed, values).returns
         return [scores(block.tolist())[0] for block in returns.reshape(len(blocks), players, -1)]
 
-    found = workers.stream(play, ((values, part) for values in rules for part in parts if len(part)))
+    hands = Threads(1) if is_alone else workers
+    found = hands.stream(play, ((values, part) for values in rules for part in parts if len(part)))
     shares = np.array([share for part in found for share in part])
     return score_of_blocks(len(shares), float(shares.sum()), float((shares**2).sum()), players)
 

@@ -122,7 +122,7 @@ def fairness(scale: Scale, seed: int, workers: Workers, preset: str, name: str) 
     own, games = own_seed(seed, key), 2 * scale.pick(*_games(name))
 
     def run(watch: Watch) -> Result:
-        return seats(f"{spec},device={device()}" if name in OUR_STRENGTHS else spec, preset, games, own, workers, watch)
+        return seats(spec, preset, games, own, workers, watch)
 
     settings = {"rules": matches.rules_of(GAME, preset), "agent": spec, "code": matches.codes(GAME, [spec]),
                 "games": games, "seed": own}  # fmt: skip
@@ -190,7 +190,7 @@ def ours(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experi
 
     def run(watch: Watch) -> Result:
         theirs = f"{fifth(run_of(folder, PAPER, 0))},device={device()}"
-        mine = f"{OURS},sims={FEW},temperature=0.1,device={device()}"
+        mine = f"{OURS},sims={FEW},temperature=0.1"
         return matches.standings(GAME, [mine, theirs], PAPER, games, own, watch, workers)
 
     settings = {"rules": matches.rules_of(GAME, PAPER), "games": games, "seed": own,
