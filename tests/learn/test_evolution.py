@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from ludus.catalogue import agent, load
 from ludus.errors import LudusError
 from ludus.learn.evolution import COPIES, SPEC, Published, Scores, Settings, train
-from ludus.runs import begin_run
+from ludus.runs import SHIPPED, begin_run
 from ludus.workers import Threads
 
 THRONES = load("thrones")
@@ -38,12 +40,31 @@ def test_a_run_that_was_broken_off_ends_as_if_it_had_not_been(tmp_path, scheme):
 def test_what_was_found_is_played(tmp_path):
     run = trained(tmp_path, spread=0.5)
     found = np.loadtxt(run.path / "numbers.txt")
-    player = agent(SPEC(Settings(**SMALL), run.path), THRONES)
+    player = agent(SPEC(Settings(**SMALL), run.path, THRONES), THRONES)
     assert player.depth == 1
     assert player._weights[0].territory == found[0] != 10.0
     by_hand = agent(f"bot1:run={run.path},territory=2", THRONES)
     assert by_hand._weights[0].territory == 2
     assert by_hand._weights[0].trail == player._weights[0].trail
+
+
+@pytest.mark.parametrize(
+    ("given", "spec"),
+    [
+        ("bot1:territory=3;depth=2", "bot1:depth=2,run=here"),
+        ("bot1:run=thrones-bot1", "bot1:run=here"),
+        ("bot2:run=thrones-bot2;race=1", "bot2:race=1.0,run=here"),
+        ("champion:nodes=9;trust=1", "champion:nodes=9,run=here"),
+    ],
+)
+def test_numbers_that_a_training_began_with_do_not_stand_before_what_it_found(given, spec):
+    assert SPEC(Settings(agent=given), Path("here"), THRONES) == spec
+
+
+@pytest.mark.parametrize("spec", ["bot1:run=thrones-bot1", "champion:run=thrones-champion"])
+def test_a_training_goes_on_from_the_numbers_of_a_run(spec):
+    shipped = np.loadtxt(SHIPPED / spec.partition("=")[2] / "numbers.txt")
+    assert np.allclose(agent(spec, THRONES).tunable(), shipped)
 
 
 def test_a_network_is_evolved_and_played(tmp_path):

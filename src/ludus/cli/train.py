@@ -67,7 +67,7 @@ def command(
         options.say(sentence)
     folder = out or Path("runs") / f"{name.replace('/', '-')}-{rulebook.name}-{preset}-{seed}"
     run = _train(name, learner, rulebook, values, settings, folder, seed, _places(name, learner, on, jobs), quiet=json)
-    spec = learner.SPEC(settings, folder) if hasattr(learner, "SPEC") else f"{name}:{folder}"
+    spec = learner.SPEC(settings, folder, rulebook) if hasattr(learner, "SPEC") else f"{name}:{folder}"
     measured = _measure(spec, rulebook, values, _players(settings, rulebook), seed, getattr(learner, "GAMES", GAMES))
     _draw(run, learner, measured)
     _show(run, spec, measured, json)

@@ -88,7 +88,7 @@ def TOTAL(settings: Settings) -> int:
     return settings.rounds or ROUNDS
 
 
-def SPEC(settings: Settings, folder: Path) -> str:
+def SPEC(settings: Settings, folder: Path, game: Game) -> str:
     return f"alphazero:{folder}" + (f",device={CUDA}" if settings.device == CUDA else "")
 
 

@@ -24,7 +24,7 @@ from ludus.agent import Agent
 from ludus.agents._own import own_part
 from ludus.arena.lockstep import play_to_the_end
 from ludus.arena.statistics import score_interval
-from ludus.catalogue import agent
+from ludus.catalogue import accepted, agent
 from ludus.compile import bind, rule, template
 from ludus.errors import BadInput, BadSpec, Mismatch
 from ludus.game import Game
@@ -61,10 +61,12 @@ def TOTAL(settings: Settings) -> int:
     return settings.generations
 
 
-def SPEC(settings: Settings, folder: Path) -> str:
-    """Who plays with what was found."""
-    name, _, given = settings.agent.replace(";", ",").partition(":")
-    return f"{name}:{given + ',' if given else ''}run={folder}"
+def SPEC(settings: Settings, folder: Path, game: Game) -> str:
+    """Who plays with what was found. Numbers that the training began with are not named: what is set by hand counts
+    before a run."""
+    base = accepted(settings.agent.replace(";", ","), game)
+    fresh = base.tuned(type(base)().tunable()).spec
+    return f"{fresh}{',' if ':' in fresh else ':'}run={folder}"
 
 
 # ------------------------------------------------------------------------------------------------ matches

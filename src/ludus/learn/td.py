@@ -81,7 +81,7 @@ def _every(settings: Settings) -> int:
     return settings.every or -(-settings.games // ROWS)
 
 
-def SPEC(settings: Settings, folder: Path) -> str:
+def SPEC(settings: Settings, folder: Path, game: Game) -> str:
     return f"greedy:run={folder}"
 
 
@@ -273,7 +273,8 @@ def train(
         run.write(FILE, evaluation_text(game, learner.settled))
         if len(learner.evaluation.patterns.cells):
             run.write(PATTERNS, patterns_bytes(learner.evaluation.patterns))
-        row = {"games": learner.games, **learner.measure(SPEC(settings, run.path)), "surprise": round(surprise, 5)}
+        measured = learner.measure(SPEC(settings, run.path, game))
+        row = {"games": learner.games, **measured, "surprise": round(surprise, 5)}
         run.log(row)
         run.write(STATE, learner.checkpoint())
         yield row

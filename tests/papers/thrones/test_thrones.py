@@ -75,8 +75,23 @@ def test_cells_of_the_rivals_know_how_many_matches_they_rest_on():
         for rival in lineups.RIVALS:
             found.found[f"ladder-{SMALL}-{spec}-{rival}"] = {"games": 400, "seats": [seat(100), seat(100)]}
     cells = judgements.known_cells(found, SMALL)
-    assert cells["Attack, first"]["Attack"].published.games == 50
+    assert cells["Attack, first"]["Rand"].published.games == 50
     assert cells["Attack, first"]["TA1"].published.games == cells["TA2, second"]["Rand"].published.games == 30
+
+
+@pytest.mark.parametrize(
+    ("cell", "won", "games"),
+    [
+        (("attack", "safe", 0), 54, 100),  # 60 % of 50, and 48 % seen from the other side
+        (("safe", "attack", 1), 46, 100),
+        (("attack", "attack", 0), 0, 100),
+        (("ta1", "ta2", 0), 23, 60),
+        (("ta1", "attack", 0), 5, 30),  # the other side was read off this one
+        (("safe", "rand", 1), 49, 50),
+    ],
+)
+def test_a_pair_that_was_measured_from_both_sides_counts_twice(cell, won, games):
+    assert lineups.known(SMALL, *cell) == (pytest.approx(won, abs=0.5), games)
 
 
 def test_seats_are_summed():

@@ -53,12 +53,15 @@ class Bot1(Agent):
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
-        numbers = tuned_numbers(self, game)
+        self._numbers = tuned_numbers(self, game)
         self._weights = np.zeros(1, WEIGHTS)
-        for name, value in zip(_weight_names(), numbers):
+        for name, value in zip(_weight_names(), self._numbers):
             self._weights[0][name] = value
 
     def tunable(self) -> np.ndarray:
+        """Those of its run, so that a training can go on from there."""
+        if hasattr(self, "_numbers"):
+            return self._numbers
         return np.array([getattr(self, name) for name in _weight_names()])
 
     def tuned(self, numbers: np.ndarray) -> Bot1:

@@ -156,6 +156,9 @@ class Champion(Agent):
         return numbers | {name: max(0.01, numbers[name]) for name in ("boldness", "haste")}
 
     def tunable(self) -> np.ndarray:
+        """Those of its run, so that a training can go on from there."""
+        if hasattr(self, "_large"):
+            return np.array(list(self._large.values()))
         return np.array([getattr(self, name) for name in _tuned_names()])
 
     def tuned(self, numbers: np.ndarray) -> Champion:

@@ -33,6 +33,7 @@ from ludus.papers.thrones.lineups import (
     SEARCHERS,
     SEEDS,
     SEVEN,
+    known,
 )
 
 AS_CLAIM = {Verdict.REACHED: Verdict.REPRODUCED, Verdict.NOT_REACHED: Verdict.NOT_REPRODUCED}
@@ -77,20 +78,15 @@ def published_cells(results: Measured, bot: str, preset: str) -> dict[str, dict[
 
 def known_cells(results: Measured, preset: str) -> dict[str, dict[str, Cell]]:
     """How the rivals do against each other, beside an independent program."""
-
-    def known(spec: str, rival: str, share: float) -> Measure:
-        games = KNOWN_GAMES[preset]["ta" in (spec[:2], rival[:2])]
-        return rate_of(share * games / 100, games)
-
     return {
         f"{RIVALS[spec]}, {SEATS[seat]}": {
             name: Cell(
                 rate(results, f"ladder-{preset}-{spec}-{rival}", seat, name, preset),
-                known(spec, rival, rows[seat][k]),
+                rate_of(*known(preset, spec, rival, seat)),
             )
-            for k, (rival, name) in enumerate(RIVALS.items())
+            for rival, name in RIVALS.items()
         }
-        for spec, rows in KNOWN[preset].items() for seat in (0, 1)
+        for spec in KNOWN[preset] for seat in (0, 1)
     }  # fmt: skip
 
 
@@ -120,10 +116,8 @@ def ladder(results: Measured, preset: str) -> Finding:
         return [], (verdict, why + (f" (not {', '.join(odd)})" if odd else ""))
 
     text = f"The five rivals do against each other as in an independent program, {RULES[preset]}."
-    return judged(
-        Claim(f"ladder-{preset}", "Rivals", text, f"{KNOWN_GAMES[preset][1]} or {KNOWN_GAMES[preset][0]} games a cell"),
-        found,
-    )
+    games = f"{KNOWN_GAMES[preset][1]} or {KNOWN_GAMES[preset][0]} games a cell, most cells twice"
+    return judged(Claim(f"ladder-{preset}", "Rivals", text, games), found)
 
 
 # ------------------------------------------------------------------------------------------------ claims

@@ -57,6 +57,22 @@ KNOWN = {
 """How the five rivals did against each other in an independent program, first and second seat, by rival."""
 KNOWN_GAMES = {SMALL: (50, 30), LARGE: (50, 10)}
 """Matches a cell of that program's, and of those with an assistant's bot in them."""
+COURSE, ASSISTANTS = ("rand", "attack", "safe"), ("ta1", "ta2")
+
+
+def known(preset: str, spec: str, rival: str, seat: int) -> tuple[float, int]:
+    """Matches that a player won from a seat in that program, and how many it played.
+
+    A pair was measured once for each row that names it, so that most cells exist twice: both are counted. Only what
+    `safe` and `attack` did against the assistants' bots was read off the other row.
+    """
+    games = KNOWN_GAMES[preset][spec in ASSISTANTS or rival in ASSISTANTS]
+    won = KNOWN[preset][spec][seat][list(RIVALS).index(rival)] * games / 100
+    if rival not in KNOWN[preset] or (spec in COURSE) != (rival in COURSE):
+        return won, games
+    lost = KNOWN[preset][rival][1 - seat][list(RIVALS).index(spec)] * games / 100
+    return won + games - lost, 2 * games
+
 
 READINGS = {
     "walkers=random": "walkers move at random",
