@@ -20,7 +20,7 @@ from ludus.arena.statistics import wilson
 from ludus.tuning.tune import tune
 
 GAMES = Path(__file__).resolve().parents[1] / "tests" / "tuning" / "games"
-SMALL = {"agents": ["random"], "matches": 200, "fresh": 2500, "best": 3, "candidates": 12, "lights": False}
+SMALL = {"agents": ["random"], "matches": 600, "fresh": 6000, "best": 5, "candidates": 12, "lights": False}
 NOTHING = {"hammer": "*", "weight": "1..9"}
 PLANTED = {
     "race, 7 pips": ("pips.py", {"handicap": "0..14"}, ["seat_advantage in -6..6"], {"handicap": 7}),
