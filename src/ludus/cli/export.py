@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 EXAMPLE = "Example: ludus export ludus.sqlite --to csv --out matches.csv"
 
 TO = "A table: csv, parquet or jsonl. One match: text, or playback for the viewers of Planet Wars."
+SQLITE = b"SQLite format 3\0"
 WHAT = "Records (.jsonl), a store (.sqlite), the folder of a playtest, or a run folder."
 
 
@@ -56,10 +57,16 @@ def _rows(path: Path) -> Iterable[dict[str, Any]]:
         return [{name: read_value(cell) for name, cell in row.items()} for row in RunFolder(path).rows()]
     if path.is_dir():
         raise BadInput(f"{path} is the folder of neither a playtest (report.json) nor a training (log.csv)")
-    if path.suffix == ".jsonl":
+    if not _is_store(path):
         return match_rows(_records(path))
     with Store(path) as store:
         return list(store_rows(store))
+
+
+def _is_store(path: Path) -> bool:
+    """By its first bytes: both kinds of files may have any name."""
+    with path.open("rb") as file:
+        return file.read(len(SQLITE)) == SQLITE
 
 
 def _records(path: Path) -> list[MatchRecord]:
@@ -68,7 +75,7 @@ def _records(path: Path) -> list[MatchRecord]:
 
     if not path.is_file():
         raise BadInput(f"{path} holds no matches: give records (.jsonl) or a store (.sqlite)")
-    if path.suffix != ".jsonl":
+    if _is_store(path):
         with Store(path) as store:
             return [record for name in store.tournaments() for _, record in store.matches(name)]
     records, problems = read_records(path)
