@@ -12,7 +12,7 @@ from ludus.shapes import flat, hexagons, planes, squares
 
 torch = pytest.importorskip("torch")
 
-from ludus.nets.cuda import PAD, CudaEvaluator, CudaNet, largest_activations, layers  # noqa: E402
+from ludus.nets.cuda import PAD, Captured, CudaEvaluator, CudaNet, largest_activations, layers  # noqa: E402
 from ludus.nets.network import Network  # noqa: E402
 
 SPECS = {
@@ -109,6 +109,50 @@ def test_without_cuda_one_sentence():
     game, spec = load("connect_four"), SPECS["squares"]
     with pytest.raises(BadInput, match="no CUDA device"):
         CudaSelfPlay(game, 2, game.rule_values(), PlaySettings(), spec, {}, seed=1)
+
+
+def test_a_pass_that_cannot_be_captured_runs_kernel_by_kernel(monkeypatch, caplog):
+    class Card:
+        """Refuses to capture."""
+
+        def __init__(self, *args, **settings):
+            pass
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            return False
+
+        def synchronize(self):
+            pass
+
+        record = synchronize
+
+    def refuse(*args, **settings):
+        raise RuntimeError("operation not permitted when stream is capturing")
+
+    for name in ("Stream", "Event", "CUDAGraph", "stream"):
+        monkeypatch.setattr(torch.cuda, name, Card)
+    monkeypatch.setattr(torch.cuda, "graph", refuse)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    monkeypatch.setattr(torch.Tensor, "to", lambda tensor, *where: tensor.clone())
+    passes = []
+
+    class Net:
+        def room(self, positions):
+            return positions
+
+        def forward(self, features, slots, answers, room):
+            passes.append(room)
+            answers += 1
+
+    host = torch.zeros(3, 2), torch.zeros(3, 2), torch.zeros(3, 2)
+    captured = Captured(Net(), *host)  # pyright: ignore[reportArgumentType]
+    assert "not captured" in caplog.text
+    captured.launch()
+    assert passes == [3, 3]
+    assert host[2].eq(2).all(), "the answers of the second pass are where the search reads them"
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")

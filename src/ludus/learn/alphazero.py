@@ -36,7 +36,7 @@ from ludus.settings import setting
 from ludus.workers import Threads, Workers
 
 ROUNDS = 20
-JUDGING = 0.1  # of a round's time
+JUDGING, MOST_JUDGING = 0.1, 0.25  # of a round's time; where a few matches take longer than that, rounds are longer
 JUDGED_BY = 32  # simulations a move, where a GPU waits for each
 CYCLE, CYCLES = 3.0, 4  # seconds of play between lessons at most; lessons in a round at least
 FEWEST_BATCHES = 4  # that must be there before anything is learnt
@@ -152,7 +152,7 @@ class Training:
         self.standing = Standing(**(run.load("checkpoint.pt", self.teacher.restore) or {}))
         for replay in self.replays:
             replay.load(run, self.standing.rounds)
-        self.tables, self.fresh = self._tables(), 0
+        self.tables, self.fresh, self.judged = self._tables(), 0, 0.0
         if not self.is_over:
             self._warm_up()
 
@@ -261,7 +261,8 @@ class Training:
         if self.settings.rounds:
             return positions >= self.settings.positions
         whole = 60 * self.settings.minutes
-        return seconds >= (1 - JUDGING) * min(whole / ROUNDS, whole - self.standing.seconds)
+        usual = max(whole / ROUNDS, self.judged / MOST_JUDGING)
+        return seconds >= (1 - JUDGING) * min(usual, whole - self.standing.seconds)
 
     def _play(self, tables: list[Any]) -> list[tuple[Samples, Counter[str]]]:
         """Under one set of rules after the other."""
@@ -281,10 +282,12 @@ class Training:
         lessons.append(lesson)
 
     def _judge(self, seconds: float) -> Judgement:
+        began = time.perf_counter()
         self.run.write(LATEST, self._to_onnx(self.plan.net, self.teacher.weights()))
         judgement = self.rulers.judge(self.standing, JUDGING * seconds, word(self.seed, 0), self.here)
         if judgement.is_best:
             self.run.write(WEIGHTS, self.run.read(LATEST) or b"")
+        self.judged = time.perf_counter() - began
         return judgement
 
     def _row(self, tally: Counter[str], seconds: float, lesson: Lesson, judgement: Judgement) -> dict[str, object]:

@@ -41,6 +41,8 @@ there is memory for so many."""
 MOST_CELLS = 128
 LARGEST_8 = 448.0
 HEADROOM = 0.5  # the largest activation that was measured comes to this share of the largest 8-bit number
+CAPTURING = threading.Lock()
+"""While one thread captures a graph no other may: it would ask the card to wait for all streams, which fails then."""
 
 log = logging.getLogger(__name__)
 
@@ -286,19 +288,33 @@ def _descriptors() -> Any:
 
 
 class Captured:
-    """One pass from pinned memory through a network and back, as a graph on a stream of its own."""
+    """One pass from pinned memory through a network and back, as a graph on a stream of its own; kernel by kernel where
+    it cannot be captured."""
 
     def __init__(self, net: CudaNet, features: Tensor, slots: Tensor, answers: Tensor):
         self.stream, self.event = torch.cuda.Stream(priority=-1), torch.cuda.Event()  # goes before what is learnt
         self.host = features, slots, answers
         self.card = [tensor.to("cuda") for tensor in self.host]
-        self.net, self.room, self.graph = net, net.room(len(features)), torch.cuda.CUDAGraph()
-        torch.cuda.synchronize()
-        with torch.no_grad(), torch.cuda.stream(self.stream):
-            self._pass()  # compiles
-        self.stream.synchronize()
-        with torch.no_grad(), torch.cuda.graph(self.graph, stream=self.stream, capture_error_mode="thread_local"):
-            self._pass()
+        self.net, self.room = net, net.room(len(features))
+        with CAPTURING:
+            torch.cuda.synchronize()
+            with torch.no_grad(), torch.cuda.stream(self.stream):
+                self._pass()  # compiles
+            self.stream.synchronize()
+            self.graph = self._capture()
+
+    def _capture(self) -> torch.cuda.CUDAGraph | None:
+        graph = torch.cuda.CUDAGraph()
+        try:
+            with torch.no_grad(), torch.cuda.graph(graph, stream=self.stream, capture_error_mode="thread_local"):
+                self._pass()
+        except torch.cuda.OutOfMemoryError:
+            raise
+        except RuntimeError as error:
+            log.warning("a pass of the network was not captured, so it runs kernel by kernel, slower: %s", error)
+            self.stream = torch.cuda.Stream(priority=-1)  # the other may still be capturing
+            return None
+        return graph
 
     def _pass(self) -> None:
         features, slots, answers = self.card
@@ -308,8 +324,8 @@ class Captured:
         self.host[2].copy_(answers, non_blocking=True)
 
     def launch(self) -> None:
-        with torch.cuda.stream(self.stream):
-            self.graph.replay()
+        with torch.no_grad(), torch.cuda.stream(self.stream):
+            self.graph.replay() if self.graph else self._pass()
             self.event.record()
 
     def is_ready(self) -> bool:

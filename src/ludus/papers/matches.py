@@ -43,10 +43,11 @@ def lineup(
 
 
 def standings(
-    game: str, specs: Sequence[str], preset: str, games: int, seed: int, watch: Watch, workers: Workers
-) -> Result:
-    """The mean share of the point of every agent of a lineup."""
-    played = contest(game, specs, games=games, seed=seed, preset=preset, workers=workers, watch=watch)
+    game: str, specs: Sequence[str], preset: str, games: int, seed: int, watch: Watch, workers: Workers,
+    rules: Mapping[str, object] | None = None,
+) -> Result:  # fmt: skip
+    """The mean share of the point of every agent of a lineup; `rules` are changes of the preset."""
+    played = contest(game, specs, games=games, seed=seed, preset=preset, rules=rules, workers=workers, watch=watch)
     if played.faults:
         raise BadInput(f"{', '.join(specs)}: matches ended with {played.faults}")
     shares = [{"value": one.score, "low": one.low, "high": one.high} for one in played.agents]

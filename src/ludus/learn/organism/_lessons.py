@@ -80,6 +80,7 @@ class Lesson:
     def __init__(self, network: Network, planes: np.ndarray, wins: np.ndarray, forms: np.ndarray):
         self.network, device = network, next(network.parameters()).device
         self.side, self.on_gpu = round(forms.shape[1] ** 0.5), device.type == "cuda"
+        torch.backends.cudnn.benchmark = self.on_gpu
         x = torch.as_tensor(planes).to(device)
         self.x, self.z = x.view(len(x), PLANES, -1), torch.as_tensor(wins, dtype=torch.float32).to(device)
         self.forms = torch.as_tensor(forms).to(device)

@@ -21,7 +21,7 @@ from ludus.agents.organism.hexaconv import WEIGHTS, values_of
 from ludus.arena.statistics import wilson
 from ludus.errors import BadInput
 from ludus.game import Game
-from ludus.learn._plan import check_device
+from ludus.learn._plan import CUDA, check_device
 from ludus.learn.organism._games import Counts, Played, Room, count
 from ludus.nets.hexaconv import to_onnx
 from ludus.rng import match_words, word
@@ -115,7 +115,12 @@ class Training:
         self.side, self.places = grid(self.rings)
         torch.manual_seed(seed)
         torch.set_num_threads(1)
-        self._torch, self._make = torch, lambda: Network(self.side, settings.width).to(settings.device).eval()
+        form = torch.channels_last if settings.device == CUDA else torch.contiguous_format  # what its cores multiply
+
+        def make() -> Network:
+            return Network(self.side, settings.width).to(settings.device, memory_format=form).eval()
+
+        self._torch, self._make = torch, make
         self.network = self._make()
         self.standing = run.load("checkpoint.pt", self._restore) or Standing()
 
@@ -176,11 +181,16 @@ class Training:
         """Matches that the new network won against the best, and those that somebody won."""
         limits = Limits(self.settings.sims, 1.0, self.gate_temperature)
         players = [values_of(pupil.arrays(), self.settings.device), best]
-        words = match_words(word(self.seed, number), np.arange(self.gate), 1, 2)[:, 1:2].copy()
-        searches = [Search(self.game, self.gate, self.rings, values, limits) for values in players]
-        seats = np.where(np.arange(self.gate)[:, None] % 2 == 0, [[0, 1]], [[1, 0]])
-        matches = Room(self.game, self.start, searches, seats, GATE_DRAWN).play(words)
-        winners = [int(seats[k, match.winner - 1]) for k, match in enumerate(matches) if match.winner]
+        words = match_words(word(self.seed, number), np.arange(self.gate), 1, 2)[:, 1:2]
+        parts = np.array_split(np.arange(self.gate), min(self.workers.count, self.gate))
+
+        def play(part: np.ndarray) -> list[int]:
+            searches = [Search(self.game, len(part), self.rings, values, limits) for values in players]
+            seats = np.where(part[:, None] % 2 == 0, [[0, 1]], [[1, 0]])
+            matches = Room(self.game, self.start, searches, seats, GATE_DRAWN).play(words[part])
+            return [int(seats[k, match.winner - 1]) for k, match in enumerate(matches) if match.winner]
+
+        winners = [winner for part in self.workers.stream(play, parts) for winner in part]
         return winners.count(0), len(winners)
 
     def save(self) -> None:
