@@ -18,7 +18,7 @@ from ludus.errors import BadInput, LudusError
 from ludus.learn import alphazero
 from ludus.learn._plan import advice, make_plan, rule_sets
 from ludus.learn._replay import Replay
-from ludus.learn._rulers import elo
+from ludus.learn._rulers import Standing, elo
 from ludus.learn._selfplay import PlaySettings, Samples, SelfPlay
 from ludus.learn._teaching import Teacher
 from ludus.learn._travelling import PACKET
@@ -306,6 +306,14 @@ def test_searches_grow_with_the_training_and_the_plan_stays(tmp_path):
     assert seen == [8, 8, 16, 16, 32, 32]
     assert training.plan.play.sims == 32
     assert all(table.settings is not training.plan.play for table in training.tables[0])
+
+
+@pytest.mark.parametrize(("judged", "long"), [(0.0, 27.0), (20.0, 72.0)])
+def test_rounds_are_longer_where_judging_takes_long(judged, long):
+    training = object.__new__(alphazero.Training)
+    training.settings, training.standing, training.judged = alphazero.Settings(minutes=10), Standing(), judged
+    assert not training._is_round_over(long - 1, 0)
+    assert training._is_round_over(long + 1, 0)
 
 
 def test_who_gave_up_wrongly_too_often_gives_up_later(tmp_path):
