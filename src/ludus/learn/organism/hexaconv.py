@@ -118,7 +118,8 @@ class Training:
         form = torch.channels_last if settings.device == CUDA else torch.contiguous_format  # what its cores multiply
 
         def make() -> Network:
-            return Network(self.side, settings.width).to(settings.device, memory_format=form).eval()
+            made = Network(self.side, settings.width).to(settings.device)
+            return made.to(memory_format=form).eval()  # pyright: ignore[reportCallIssue]
 
         self._torch, self._make = torch, make
         self.network = self._make()
