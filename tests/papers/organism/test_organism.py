@@ -61,6 +61,14 @@ def test_a_later_network_that_is_stronger_breaks_the_plateau():
     assert verdicts(found)["plateau"] is Verdict.NOT_REPRODUCED
 
 
+@pytest.mark.parametrize(
+    ("is_full", "preset", "dearest"),
+    [(True, "PE", "mcts 10,000"), (True, "P", "mcts 400"), (False, "PE", "mcts 1,600"), (False, "P", "mcts 100")],
+)
+def test_the_dearest_searches_are_for_the_full_reproduction(is_full, preset, dearest):
+    assert lineups.strengths(Scale("", is_full), preset)[-1] == dearest
+
+
 def test_a_tiny_run_writes_page_and_numbers(tmp_path, monkeypatch):
     monkeypatch.setattr(lineups, "SMALL", {"width": 4, "games": 2, "gate": 2, "epochs": 1, "sims": 2})
     monkeypatch.setattr(lineups, "SEEDS", 1)
