@@ -1,7 +1,8 @@
 """The pictures of the pages in docs/pictures, made anew: the lobby, a match among agents, and the reports of playtests.
 
     python bench/pictures.py                     what the server shows
-    python bench/pictures.py FOLDER              FOLDER/GAME/report.html for each game of docs/playtests.md
+    python bench/pictures.py FOLDER              FOLDER/GAME/report.html for each game of docs/playtests.md, and the
+                                                 openings of FOLDER/organism.html, the reproduction of that paper
 
 It needs playwright and a Chromium on this machine.
 """
@@ -68,6 +69,9 @@ def show_reports(folder: Path) -> None:
             if (report := folder / game / "report.html").is_file():
                 page.goto(report.resolve().as_uri())
                 keep(page, name)
+        if (paper := folder / "organism.html").is_file():
+            page.goto(paper.resolve().as_uri())
+            page.locator("#how-it-plays").screenshot(path=PICTURES / "organism_openings.png")
 
 
 if __name__ == "__main__":

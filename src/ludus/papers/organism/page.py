@@ -104,8 +104,9 @@ def by_iteration(results: Measured) -> str:
 
 
 def openings(results: Measured) -> str:
-    names = {"random": "Random play", "mcts 100": "Search, 100 roll-outs", "mcts 1,600": "Search, 1,600 roll-outs",
-             "ours 0": "Our network alone", "ours 256": "Our network, 256 simulations"}  # fmt: skip
+    searches = {f"mcts {sims:,}": f"Search, {sims:,} roll-outs" for sims in (25, 400, 10_000)}
+    names = {"random": "Random play", **searches, "ours 0": "Our network alone",
+             "ours 256": "Our network, 256 simulations"}  # fmt: skip
     shown = {words: results.found.get(f"fairness-{PAPER}-{name}") for name, words in names.items()}
     theirs = results.found.get(f"networks-{PAPER}", {}).get("iterations", {})
     shown |= {f"The published agent after {number} iterations": one for number, one in theirs.items()}
