@@ -25,6 +25,7 @@ from ludus.papers.organism.lineups import (
     FIFTH,
     OUR_STRENGTHS,
     PAPER,
+    PROGRAM,
     RULES,
     STRENGTHS,
     first_share,
@@ -238,7 +239,7 @@ def ours(results: Measured) -> list[Finding]:
     theirs = "Our network beats that of the fifth iteration, with less time a turn."
     search = "It beats search at equal time."
     unseen = "A network that learnt on three and four rings beats search on five at equal time."
-    five = against("search-5", "ours, five rings", 0.8)
+    five = against("search-5", "ours, five rings", 0.8, RULES[PROGRAM])
     return [
         judged(Claim("ours-theirs", "Aim", theirs, "no such agent"), against("theirs", "ours", 0.95)),
         judged(Claim("ours-search", "Aim", search, "no such agent"), against("search", "ours", 0.9), timed=True),

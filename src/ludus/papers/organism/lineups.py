@@ -217,13 +217,14 @@ def ours(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experi
 
 
 def unseen(games: int, seed: int, workers: Workers) -> Experiment:
-    """The network for all sizes against search, on a board larger than those it learnt on."""
+    """The network for all sizes against search, on a board larger than those it learnt on; under the rules of the
+    program, since a search never eliminates anybody there."""
     specs, own = [f"{SIZES},ms={MS}", f"mcts:ms={MS}"], own_seed(seed, "search-5")
 
     def run(watch: Watch) -> Result:
-        return matches.standings(GAME, specs, PAPER, games, own, watch, workers, UNSEEN)
+        return matches.standings(GAME, specs, PROGRAM, games, own, watch, workers, UNSEEN)
 
-    settings = {"rules": matches.rules_of(GAME, PAPER) | UNSEEN, "agents": specs, "code": matches.codes(GAME, specs),
+    settings = {"rules": matches.rules_of(GAME, PROGRAM) | UNSEEN, "agents": specs, "code": matches.codes(GAME, specs),
                 "games": games, "seed": own}  # fmt: skip
     return Experiment("search-5", settings, games, run)
 
