@@ -12,7 +12,7 @@ import pytest
 
 from ludus.arena.statistics import Interval
 from ludus.errors import BadInput
-from ludus.tuning.book import Book
+from ludus.tuning.book import STARTUP, Book
 from ludus.tuning.confirm import Confirmed, matches_needed, wider, winners
 from ludus.tuning.effects import effects, front, pulls
 from ludus.tuning.gates import Candidate
@@ -177,6 +177,21 @@ def test_two_aims_are_driven_by_generations(tmp_path):
     book = Book(tmp_path, made.ranges, made.targets, 0)
     assert type(book._sampler(1)).__name__ == "NSGAIISampler"
     assert len(book.study.directions) == 2
+
+
+def test_the_first_candidates_leave_no_value_out(tmp_path):
+    made = order(LOTS, {"tax": "0..6", "weight": "1..9"}, ["seat_advantage in -9..9"], candidates=8, **SMALL)
+    for seed in range(5):
+        (tmp_path / str(seed)).mkdir()
+        book = Book(tmp_path / str(seed), made.ranges, made.targets, seed)
+        drawn = []
+        for _ in range(STARTUP):
+            trial, values = book.draw()
+            book.keep(trial, Candidate(values))
+            drawn.append(values)
+        assert {values["tax"] for values in drawn} == set(range(7))
+        assert len({values["weight"] for values in drawn}) == STARTUP
+        book.close()
 
 
 def test_a_folder_is_tuned_by_one_process_at_a_time(tmp_path):

@@ -1,7 +1,8 @@
 """All candidates on disk, and who comes next: an Optuna study in its own journal file, which its dashboard can read.
 
-Every other candidate is one step away from the best so far: a model of few points jumps about where a designer would
-just try the next number. Each is drawn with a seed of its own and from those that are finished, so a killed tuning
+The first few are spread evenly over the values of every rule: drawn by lot, three in ten of them would leave a value
+out. Then every other candidate is one step away from the best so far: a model of few points jumps about where a
+designer would just try the next number. Each is drawn with a seed of its own and from those that are finished, so a killed tuning
 draws the same ones again. One process writes; a line that a kill cut short is cut off.
 """
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 NAME = "study.log"
 STARTUP, POPULATION = 8, 12
-"""Candidates that are drawn by lot before a model is worth asking, and those of a generation."""
+"""Candidates that are spread evenly before a model is worth asking, and those of a generation."""
 TRIES = 12
 """Draws after which a rule set that was tried already is taken for a sign that the model wants no other."""
 
@@ -74,6 +75,8 @@ class Book:
     def draw(self) -> tuple[Any, dict[str, Any]]:
         """A rule set that was not tried yet, and Optuna's trial for it."""
         tried = len(self.candidates)
+        if tried < STARTUP and key_of(even := self._spread(tried)) not in self.known:
+            return self._ask(TRIES, fixed=even)
         if len(self.aims) < 2 and tried >= STARTUP and tried % 2 and (steps := self._steps()):
             return self._ask(TRIES, fixed=steps[word(self.seed, tried, TRIES + 2) % len(steps)])
         for attempt in range(TRIES):
@@ -84,11 +87,20 @@ class Book:
         return self._ask(TRIES, fixed=self._unknown())
 
     def _ask(self, attempt: int, fixed: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        self.study.sampler = self._sampler(word(self.seed, len(self.candidates), attempt))
-        if fixed is not None:
-            self.study.enqueue_trial(fixed)
+        sampler = self._sampler(word(self.seed, len(self.candidates), attempt))
+        if fixed is not None:  # and not in Optuna's queue, where a kill would leave it behind
+            sampler = self.optuna.samplers.PartialFixedSampler(fixed, sampler)
+        self.study.sampler = sampler
         trial = self.study.ask(self._distributions())
         return trial, {one.name: _plain(one, trial.params[one.name]) for one in self.ranges}
+
+    def _spread(self, number: int) -> dict[str, Any]:
+        """One of the first: a Latin square, in which each rule takes all its values before it repeats one."""
+        import numpy as np
+
+        rng = np.random.default_rng(word(self.seed, STARTUP))
+        places = {one.name: (rng.permutation(STARTUP)[number] + 0.5) / STARTUP for one in self.ranges}
+        return {one.name: one.values[int(places[one.name] * len(one.values))] for one in self.ranges}
 
     def _steps(self) -> list[dict[str, Any]]:
         """Rule sets that were not tried and differ from the best so far in one rule, by one step where it counts."""
