@@ -27,6 +27,13 @@ def test_numbers_with_a_fraction_go_in_steps():
     assert ranges[0].values[:3] == (0.0, 0.5, 1.0)
 
 
+def test_a_range_can_be_written_down_and_read_again():
+    game = load("thrones+handicaps")
+    ranges, _ = read_ranges(game, {"cap": "10|13|15", "walkers": "bounce|frozen", "komi": "0|2.5"})
+    assert read_ranges(game, dict(one.text.split("=") for one in ranges))[0] == ranges
+    assert ranges[0].text == "cap=10|13|15"  # not 10..15, which would be another tuning under the same name
+
+
 @pytest.mark.parametrize(
     ("items", "words"),
     [

@@ -261,7 +261,7 @@ def dot_chart(title: str, series: Sequence[str], groups: Sequence[Group], centre
                 parts.append(_dot(bar, k % len(SERIES), axis, y))
                 y += BAR_HEIGHT
         y += 7
-    step = _round_step(reach / 2)
+    step = round_step(reach / 2)
     marks = [centre + k * step for k in range(-int(reach / step), int(reach / step) + 1)]
     frame = "".join(_tick(axis, mark, y, f"{100 * mark:+.0f}" if mark else "0") for mark in marks)
     frame += _chance_line(axis.at(centre), y)
@@ -289,7 +289,7 @@ def _tick(axis: Axis, mark: float, bottom: int, words: str) -> str:
     )
 
 
-def _round_step(most: float) -> float:
+def round_step(most: float) -> float:
     """The largest of 1, 2, 5, 10, … in points that is not above."""
     ten = 10.0 ** math.floor(math.log10(most))
     return max(step * ten for step in (1, 2, 5) if step * ten <= most * (1 + 1e-9))
@@ -301,7 +301,7 @@ def histogram(title: str, x_label: str, edges: Sequence[float], counts: Sequence
     top = max(count / total for (_, own), total in zip(counts, totals) for count in own)
     up = Axis(0.0, max(top, 1e-9) * 1.05, PLOT_HEIGHT, 10)
     across = Axis(edges[0], edges[-1], 8.0, 97.0)
-    step = _round_step(up.high / 2)
+    step = round_step(up.high / 2)
     grid = "".join(
         f'<line class=grid x1="8%" x2="97%" y1="{up.at(k * step)}" y2="{up.at(k * step)}"/>'
         f'<text class=tick x="7%" y="{up.at(k * step) + 4}" text-anchor="end">{100 * k * step:.0f} %</text>'

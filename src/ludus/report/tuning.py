@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
 from pathlib import Path
 
 from ludus.arena.statistics import Interval
+from ludus.catalogue import load
 from ludus.disk import finite, write_whole
+from ludus.handicaps import SUFFIX
 from ludus.measure.readings import COLOURS, COUNTED
 from ludus.report import comparison
-from ludus.report.charts import FOOT, PLOT_HEIGHT, Axis, Bar, Group, dot_chart, figure
+from ludus.report.charts import FOOT, PLOT_HEIGHT, Axis, Bar, Group, dot_chart, figure, round_step
 from ludus.report.page import Page, Section, Tile, bullets, paragraph, render, safe
 from ludus.tuning.confirm import CONFIDENCE, Confirmed
 from ludus.tuning.effects import effects, front, level_of, pulls
 from ludus.tuning.gates import Candidate
 from ludus.tuning.ranges import key_of
 from ludus.tuning.targets import Target
-from ludus.tuning.tune import Tuned
+from ludus.tuning.tune import Order, Tuned
 
 SIGNS = {"met": ("✓", "green"), "open": ("?", "unsure"), "missed": ("✕", "red")}
 MOST_CHARTS = 3
@@ -80,8 +82,7 @@ def page(tuned: Tuned) -> Page:
             Tile("yes" if winner else "no", "a winner, after correction for all that were confirmed"),
         ],
         sections=[section for section in sections if any(section.blocks)],
-        footer=f"Made by `ludus tune {order.game.source}`, seed {order.seed}, {tuned.seconds / 60:,.0f} minutes of "
-        "work; the same seed and the same number of candidates give the same page. Brackets hold intervals.",
+        footer=f"Made by `ludus tune` in {tuned.seconds / 60:,.0f} minutes of work. Brackets hold intervals.",
         style=STYLE,
     )
 
@@ -184,16 +185,28 @@ def _play(tuned: Tuned) -> list[str]:
     if not tuned.best:
         return []
     one = tuned.best[0]
-    preset = ", ".join(f"{name!r}: {value!r}" for name, value in tuned.rules(one).items())
     which = "The winner" if tuned.winner else "The best so far"
     return [
         paragraph(f"{which} in the browser, with these rules as its own:"),
         f"<pre>{safe(f'ludus serve --game {tuned.folder / GAME}')}</pre>",
         paragraph("Against an agent in the terminal:"),
         f"<pre>{safe(_command(tuned, 'play', one))} --against {safe(tuned.order.agents[-1])}</pre>",
-        paragraph("As a preset, to paste into the game's `PRESETS`:"),
-        f"<pre>    {safe(repr('tuned'))}: {{{safe(preset)}}},</pre>",
+        *_preset(tuned, one),
     ]
+
+
+def _preset(tuned: Tuned, one: Confirmed) -> list[str]:
+    """What the game itself can be told; handicaps are not its own."""
+    source, rules = tuned.order.game.source, tuned.rules(one)
+    own = load(source.removesuffix(SUFFIX)).params.declared
+    pasted = ", ".join(f"{name!r}: {value!r}" for name, value in rules.items() if name in own)
+    line = f"    'tuned': {{{pasted}}},"
+    found = [paragraph("As a preset, to paste into the game's `PRESETS`:"), f"<pre>{safe(line)}</pre>"]
+    added = " ".join(f"--rule {name}={value}" for name, value in rules.items() if name not in own)
+    if added:
+        rest = f"`ludus play {source} --preset tuned {added}`" if pasted else f"`ludus play {source} {added}`"
+        found.append(paragraph(f"The game itself knows nothing of handicaps; with them: {rest}."))
+    return found if pasted else found[2:]
 
 
 def _compared(tuned: Tuned) -> list[str]:
@@ -213,12 +226,13 @@ def _front(tuned: Tuned) -> list[str]:
         return []
     found = pulls(tuned.candidates, targets)
     best = front(tuned.candidates, targets)
-    words = [
-        paragraph("Each dot is a rule set; filled ones are the front, which no other beats without losing elsewhere.")
-    ]
-    pairs = sorted(combinations(targets, 2), key=lambda pair: not (pair[0].aim or pair[1].aim))
-    charts = [_scatter(tuned.candidates, best, *pair) for pair in pairs[:MOST_CHARTS]]
-    return [bullets(one.sentence for one in found), *words, *filter(None, charts)]
+    sure = [one.sentence for one in found if one.is_sure]
+    others = "No two targets" if not sure else "Of the others no two"
+    words = [*sure, f"{others} surely help or hurt each other."] if len(sure) < len(found) else sure
+    dots = "Each dot is a rule set; filled ones are the front, which no other beats without losing elsewhere."
+    opposed = sorted(found, key=lambda one: (not (one.one.aim or one.other.aim), one.correlation.value))
+    charts = [_scatter(tuned.candidates, best, one.one, one.other) for one in opposed[:MOST_CHARTS]]
+    return [bullets(words), paragraph(dots), *filter(None, charts)] if found else []
 
 
 def _scatter(candidates: Sequence[Candidate], best: Sequence[Candidate], one: Target, other: Target) -> str:
@@ -234,15 +248,28 @@ def _scatter(candidates: Sequence[Candidate], best: Sequence[Candidate], one: Ta
         f"<title>{safe(key_of(c.values))}: {one.number(x)}, {other.number(y)}</title></circle>"
         for c, x, y in dots
     )
-    ticks = "".join(
-        f'<text class=tick x="{across.at(x)}%" y="{PLOT_HEIGHT + 16}" text-anchor="middle">{one.number(x)}</text>'
-        for x in (across.low, (across.low + across.high) / 2, across.high)
+    grid = "".join(
+        f'<line class=grid x1="{across.at(x)}%" x2="{across.at(x)}%" y1="10" y2="{PLOT_HEIGHT}"/>'
+        f'<text class=tick x="{across.at(x)}%" y="{PLOT_HEIGHT + 16}" text-anchor="middle">{x:g}</text>'
+        for x in _ticks(across)
     ) + "".join(
-        f'<text class=tick x="7%" y="{up.at(y) + 4}" text-anchor="end">{other.number(y)}</text>'
-        for y in (up.low, (up.low + up.high) / 2, up.high)
+        f'<line class=grid x1="8%" x2="97%" y1="{up.at(y)}" y2="{up.at(y)}"/>'
+        f'<text class=tick x="7%" y="{up.at(y) + 4}" text-anchor="end">{y:g}</text>'
+        for y in _ticks(up)
     )
-    drawing = f'<svg class=chart width="100%" height="{PLOT_HEIGHT + FOOT}" role="img">{band}{ticks}{circles}</svg>'
-    return figure(f"{other.name} (up) over {one.name} (across); wanted is the grey", drawing, [])
+    drawing = f'<svg class=chart width="100%" height="{PLOT_HEIGHT + FOOT}" role="img">{band}{grid}{circles}</svg>'
+    title = f"{_with_unit(other)} up, {_with_unit(one)} across; wanted is the grey"
+    return figure(title, drawing, [])
+
+
+def _with_unit(target: Target) -> str:
+    return f"{target.name}{f' in {unit}' if (unit := target.unit.words.strip()) else ''}"
+
+
+def _ticks(axis: Axis) -> list[float]:
+    """Round numbers along an axis, three to seven of them."""
+    step = round_step((axis.high - axis.low) / 3)
+    return [round(k * step, 9) for k in range(math.ceil(axis.low / step), math.floor(axis.high / step) + 1)]
 
 
 def _axis(values: Sequence[float], target: Target, start: float, end: float) -> Axis:
@@ -266,8 +293,7 @@ def _effects(tuned: Tuned) -> list[str]:
         if own:
             level = level_of(tuned.candidates, target)
             groups = [Group(one.label, [Bar(one.label, _hundredth(one.found))]) for one in own]
-            unit = target.unit.words.strip() or "its own unit"
-            title = f"{target.name}: what one step of each rule adds, in {unit} ({level}, {own[0].found.n} rule sets)"
+            title = f"{_with_unit(target)}: what one step of each rule adds ({level}, {own[0].found.n} rule sets)"
             blocks.append(dot_chart(title, ["effect"], groups))
     words = "All rules at once, by a straight line through all rule sets; where an interval holds 0 nobody can tell."
     return [paragraph(words), *blocks] if blocks else []
@@ -295,7 +321,20 @@ def _method(tuned: Tuned) -> list[str]:
         f"Candidates were drawn by Optuna ({searched}); its study is `study.log`, which `optuna-dashboard` opens.",
         f"Of {len(tuned.candidates):,} candidates {', '.join(lost) or 'none was dropped'}.",
     ]
-    return [paragraph(GATES), paragraph(fresh), bullets(facts), _all(tuned)]
+    again = paragraph("The same command gives the same page, and goes on where it was killed:")
+    return [paragraph(GATES), paragraph(fresh), bullets(facts), again, f"<pre>{safe(_order(order))}</pre>", _all(tuned)]
+
+
+def _order(order: Order) -> str:
+    """The whole command."""
+    rules = [*(one.text for one in order.ranges), *(f"{name}={value}" for name, value in order.fixed.items())]
+    words = ["ludus tune", order.game.source.removesuffix(SUFFIX), f"--preset {order.preset}"]
+    words += [f"--rule {shlex.quote(rule)}" for rule in rules]
+    words += [f"--target {shlex.quote(one.text)}" for one in order.targets]
+    words += [f"--agent {shlex.quote(spec)}" for spec in order.agents]
+    budget = "candidates" if order.candidates else "minutes"
+    numbers = (budget, "matches", "fresh", "best", "players", "seed")
+    return " ".join([*words, *(f"--{name} {getattr(order, name):g}" for name in numbers)])
 
 
 def _all(tuned: Tuned) -> str:
@@ -310,7 +349,10 @@ def _all(tuned: Tuned) -> str:
 
 
 STYLE = """
-.sets td,.sets th{padding:.5rem .8rem .5rem 0}
+.sets{table-layout:fixed}
+.sets td,.sets th{padding:.5rem .8rem .5rem 0;overflow-wrap:break-word}
+.sets .dim{display:block}
+.sets th:first-child{width:12.5rem}
 .sets td:first-child{font-weight:600}
 .sets code{word-break:break-all}
 .sign-green{color:var(--good);font-weight:700}
@@ -319,6 +361,6 @@ STYLE = """
 .sign-unsure{color:var(--none);font-weight:700}
 .badge.green{color:var(--good);background:var(--good-sheet)}
 .hollow{fill:none;stroke:var(--s0);stroke-width:1.5}
-pre{background:var(--none-sheet);border-radius:8px;padding:.7rem .9rem;overflow-x:auto}
+pre{background:var(--none-sheet);border-radius:8px;padding:.7rem .9rem;white-space:pre-wrap}
 details summary{cursor:pointer;color:var(--link)}
 """

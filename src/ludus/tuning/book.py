@@ -2,8 +2,8 @@
 
 The first few are spread evenly over the values of every rule: drawn by lot, three in ten of them would leave a value
 out. Then every other candidate is one step away from the best so far: a model of few points jumps about where a
-designer would just try the next number. Each is drawn with a seed of its own and from those that are finished, so a killed tuning
-draws the same ones again. One process writes; a line that a kill cut short is cut off.
+designer would just try the next number. Each is drawn with a seed of its own and from those that are finished, so a
+killed tuning draws the same ones again. One process writes; a line that a kill cut short is cut off.
 """
 
 from __future__ import annotations

@@ -42,9 +42,14 @@ class Pull:
     correlation: Interval
 
     @property
+    def is_sure(self) -> bool:
+        r = self.correlation
+        return not math.isnan(r.value) and not r.low <= 0 <= r.high
+
+    @property
     def sentence(self) -> str:
         r = self.correlation
-        if math.isnan(r.value) or r.low <= 0 <= r.high:
+        if not self.is_sure:
             return f"{self.one.name} and {self.other.name}: neither helps nor hurts the other, as far as can be seen."
         words = "pull against each other" if r.value < 0 else "go together"
         return (

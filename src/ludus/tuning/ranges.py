@@ -27,8 +27,15 @@ class Range:
 
     @property
     def text(self) -> str:
-        ends = f"{self.values[0]:g}..{self.values[-1]:g}" if self.is_number else "|".join(self.values)
-        return f"{self.name}={ends}"
+        if not self.is_number or not self._is_whole:
+            return f"{self.name}={'|'.join(str(value) for value in self.values)}"
+        return f"{self.name}={self.values[0]:g}..{self.values[-1]:g}"
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether no number between the ends is left out, as far as a range with two ends can say."""
+        first, last = self.values[0], self.values[-1]
+        return len(self.values) == (STEPS + 1 if isinstance(first, float) else last - first + 1)
 
     def place(self, value: object) -> float:
         """Where a value lies among its kin, as a number."""
@@ -65,7 +72,7 @@ def _values(name: str, param: Param, text: str) -> list[Any]:
     if param.choices:
         return _choices(name, param, [one.strip() for one in text.split("|")])
     if "|" in text:
-        return sorted(_number(name, param, one) for one in text.split("|"))
+        return sorted({_number(name, param, one) for one in text.split("|")})
     match = SPAN.fullmatch(text)
     if match is None:
         return [_number(name, param, text)]

@@ -32,6 +32,8 @@ class Target:
     """One wish. All numbers of a target are in the unit that pages print."""
 
     text: str
+    name: str
+    """As the designer calls it."""
     metric: Metric
     part: str
     unit: Unit
@@ -39,11 +41,6 @@ class Target:
     high: float = math.inf
     aim: int = 0
     """1 for as much as possible, -1 for as little; 0 for a range."""
-
-    @property
-    def name(self) -> str:
-        first = next(iter(self.metric.parts))
-        return self.metric.name if self.part == first else f"{self.metric.name}.{self.part}"
 
     @property
     def scale(self) -> float:
@@ -124,7 +121,7 @@ def _read(text: str) -> Target:
 
 def _target(text: str, name: str, low: float = -math.inf, high: float = math.inf, aim: int = 0) -> Target:
     metric, part = resolve(name)
-    made = Target(text, metric, part, metric.parts[part], low, high, aim)
+    made = Target(text, name, metric, part, metric.parts[part], low, high, aim)
     if made.unit.words == " %":
         _refuse_impossible_share(made)
     return made
