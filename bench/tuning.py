@@ -1,7 +1,8 @@
 """How often a tuning finds what was planted, and how often it announces a winner where no rule does anything.
 
-    python bench/tuning.py [repeats] [processes] [out.json]
+    python bench/tuning.py [repeats] [processes] [out.json] [word]
 
+With a word, only games whose name holds it: `planted` all of those, `effect` all where there is nothing to find.
 Race and auction of tests/tuning/games have a known right value. In the auction the hammer has a colour and a weight
 that change nothing: with the truth far outside, at the very edge and just inside of the range, and with aims alone.
 """
@@ -23,8 +24,8 @@ GAMES = Path(__file__).resolve().parents[1] / "tests" / "tuning" / "games"
 SMALL = {"agents": ["random"], "matches": 600, "fresh": 6000, "best": 5, "candidates": 12, "lights": False}
 NOTHING = {"hammer": "*", "weight": "1..9"}
 PLANTED = {
-    "race, 7 pips": ("pips.py", {"handicap": "0..14"}, ["seat_advantage in -6..6"], {"handicap": 7}),
-    "auction, tax 2": ("lots.py", {"tax": "0..6", "weight": "1..9"}, ["seat_advantage in -6..6"], {"tax": 2}),
+    "planted race, 7 pips": ("pips.py", {"handicap": "0..14"}, ["seat_advantage in -6..6"], {"handicap": 7}),
+    "planted auction, tax 2": ("lots.py", {"tax": "0..6", "weight": "1..9"}, ["seat_advantage in -6..6"], {"tax": 2}),
 }
 EMPTY = {
     "no effect, truth outside": ("lots.py", {**NOTHING, "tax": "1"}, ["seat_advantage in -8..8"]),
@@ -48,11 +49,11 @@ def once(job: tuple[str, int]) -> tuple[str, bool, str]:
     return name, found.winner is not None and all(found.winner.values[k] == v for k, v in right.items()), said
 
 
-def jobs_of(repeats: int) -> list[tuple[str, int]]:
+def jobs_of(repeats: int, word: str) -> list[tuple[str, int]]:
     """So many repeats of each planted game, and twice as many in all where nothing is planted."""
     planted = [(name, seed) for seed in range(repeats) for name in PLANTED]
     empty = [(name, seed) for seed in range(-(-2 * repeats // len(EMPTY))) for name in EMPTY]
-    return [job for pair in zip_longest(planted, empty) for job in pair if job]
+    return [job for pair in zip_longest(planted, empty) for job in pair if job and word in job[0]]
 
 
 def line(name: str, hits: list[bool], what: str) -> str:
@@ -62,18 +63,21 @@ def line(name: str, hits: list[bool], what: str) -> str:
 
 
 def main() -> None:
-    repeats, processes = (int(word) for word in [*sys.argv[1:3], "100", "2"][:2])
+    given = [*sys.argv[1:], *("100", "2", "", "")[len(sys.argv) - 1 :]]
+    repeats, processes, out, word = int(given[0]), int(given[1]), given[2], given[3]
     counts: dict[str, list[bool]] = {name: [] for name in (*PLANTED, *EMPTY)}
     began = time.monotonic()
     with ProcessPoolExecutor(processes) as pool:
-        for name, yes, _ in pool.map(once, jobs_of(repeats)):
+        for name, yes, _ in pool.map(once, jobs_of(repeats, word)):
             counts[name].append(yes)
-            if len(sys.argv) > 3:
-                Path(sys.argv[3]).write_text(json.dumps(counts))
+            if out:
+                Path(out).write_text(json.dumps(counts))
     for group, what in ((PLANTED, "found"), (EMPTY, "announced a winner")):
-        for name in group:
+        played = [name for name in group if counts[name]]
+        for name in played:
             print(line(name, counts[name], what))
-        print(line("together", [yes for name in group for yes in counts[name]], what))
+        if len(played) > 1:
+            print(line("together", [yes for name in played for yes in counts[name]], what))
     print(f"{time.monotonic() - began:.0f} seconds")
 
 
