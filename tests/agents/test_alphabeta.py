@@ -365,6 +365,33 @@ def _maxn(game, states, depth) -> np.ndarray:
     return max(found, key=lambda worths: worths[player])
 
 
+def test_where_one_rival_replies_at_a_time_there_is_less_to_fear():
+    """Two plies deep only one rival has moved; deeper, the other may no longer do its worst too."""
+    game, hopes = load("pivit"), []
+    for states in random_positions(game, 25, 3, players=3):
+        for depth in (2, 3, 4):
+            fear, hope = (thoughts_on(f"alphabeta:depth={depth},rivals={rivals}", game, states).value
+                          for rivals in ("paranoid", "best"))  # fmt: skip
+            assert hope >= fear - 1e-9
+            assert depth > 2 or hope == pytest.approx(fear)
+            hopes.append(hope - fear)
+    assert max(hopes) > 0.01
+
+
+def test_with_two_players_the_only_rival_replies():
+    game = load("pivit")
+    for states in random_positions(game, 10, 3):
+        same = [thoughts_on(f"alphabeta:nodes=500,rivals={rivals}", game, states) for rivals in ("paranoid", "best")]
+        assert same[0] == same[1]
+
+
+def test_a_win_is_found_whoever_replies():
+    game = load("pivit")
+    states = game.parse_state(PROMOTION_WINS.replace("Rv", "Rh"), 3)
+    thoughts = thoughts_on("alphabeta:nodes=2000,rivals=best", game, states)
+    assert game.action_text(states[0], 0, thoughts.actions[0]) == "b1-a1"
+
+
 # ------------------------------------------------------------------------------------------------ forcing moves
 
 EXCHANGE = """
@@ -404,8 +431,8 @@ def test_a_fixed_depth_is_that_depth_and_nothing_else():
 # ------------------------------------------------------------------------------------------------ refusals
 
 
-def test_rivals_are_paranoid_or_each_for_itself():
-    with pytest.raises(BadSpec, match="rivals is paranoid or maxn, not 'friendly'"):
+def test_rivals_are_paranoid_or_reply_one_at_a_time_or_play_each_for_itself():
+    with pytest.raises(BadSpec, match="rivals is paranoid, best or maxn, not 'friendly'"):
         agent("alphabeta:rivals=friendly", "pivit")
 
 

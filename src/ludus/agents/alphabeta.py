@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,7 +15,7 @@ from ludus.game import Game, View
 from ludus.rules import Facts
 from ludus.search.alphabeta import Deepening, mix
 from ludus.search.evaluation import Evaluation
-from ludus.search.limits import chunks
+from ludus.search.limits import chunks, clock
 from ludus.search.maxn import MaxN
 from ludus.search.table import DEEPEST
 from ludus.settings import setting
@@ -30,7 +29,7 @@ SOFT = 0.5
 
 @dataclass
 class AlphaBeta(Agent):
-    """Alpha-beta with iterative deepening; with more than two players paranoid, or each for itself."""
+    """Alpha-beta with iterative deepening; with more than two players paranoid, best reply or max^n."""
 
     name: ClassVar[str] = "alphabeta"
     compiled: ClassVar[bool] = True
@@ -38,10 +37,12 @@ class AlphaBeta(Agent):
 
     nodes: int = setting(0, f"positions a move; 0: {NODES:,}, or no limit where depth or ms is one", low=0)
     depth: int = setting(0, "plies, all moves alike, no forcing ones beyond; 0: as deep as the limits allow", 0, 1000)
-    ms: float = setting(0.0, "milliseconds a move; 0: no such limit", low=0)
+    ms: float = setting(0.0, "milliseconds of computing a move; 0: no such limit", low=0)
     forced: int = setting(-1, f"plies of forcing moves beyond the depth; -1: {FORCED}, or none with a depth", -1, 100)
     run: str = setting("", "a run of `ludus train td` that judges positions, instead of the game's heuristic")
-    rivals: str = setting("paranoid", "three players or more: paranoid (all against me) or maxn (each for itself)")
+    rivals: str = setting(
+        "paranoid", "of several: paranoid (all against me), best (one replies at a time) or maxn (each for itself)"
+    )
     table: int = setting(16, "size of the transposition table: 2 to this power", low=4, high=26)
 
     def refuses(self, facts: Facts) -> str:
@@ -54,8 +55,8 @@ class AlphaBeta(Agent):
         super().prepare(game)
         if game.facts.chance and not game.writes("deterministic"):
             raise Mismatch(f"alphabeta cannot play {game.name}: the game has chance; mcts can play it")
-        if self.rivals not in ("paranoid", "maxn"):
-            raise BadSpec(f"alphabeta: rivals is paranoid or maxn, not {self.rivals!r}")
+        if self.rivals not in ("paranoid", "best", "maxn"):
+            raise BadSpec(f"alphabeta: rivals is paranoid, best or maxn, not {self.rivals!r}")
         self._evaluation: Evaluation = load_evaluation(game, self.run)
 
     @property
@@ -85,22 +86,25 @@ class AlphaBeta(Agent):
         return Thoughts(search.value, [search.best], [search.value], [search.nodes], search.line(), note)
 
     def _search(self, views: np.ndarray, player: int, menu: np.ndarray) -> Deepening | MaxN:
-        judged = judging(self.game, views, self._judging(int(views[0].players)))
+        game, judged = self._judge(int(views[0].players))
+        judged = judging(game, views, judged)
         if self.rivals == "maxn" and views[0].players > 2:
-            return MaxN(self.game, views, player, menu, judged)
+            return MaxN(game, views, player, menu, judged)
+        one_replies = self.rivals == "best" and views[0].players > 2
         forced = self.forced if self.forced >= 0 else 0 if self.depth else FORCED
-        return Deepening(self.game, views, player, menu, self.table, judged, forced, not self.depth)
+        return Deepening(game, views, player, menu, self.table, judged, forced, not self.depth, one_replies)
 
-    def _judging(self, players: int) -> Evaluation:
-        return self._evaluation
+    def _judge(self, players: int) -> tuple[Game, Evaluation]:
+        """The evaluation for so many players, and the game with the terms that it weighs."""
+        return self.game, self._evaluation
 
     def _deepen(self, search: Deepening | MaxN) -> None:
         """Depth after depth, up to the limits."""
         nodes = self.nodes or (1 << 62 if self.depth or self.ms else NODES)
-        began = time.perf_counter()
+        began = clock()
         soft, hard = began + SOFT * self.ms / 1000, began + self.ms / 1000
         for depth in range(2, (self.depth or DEEPEST) + 1):
-            if search.is_decided or (self.ms and time.perf_counter() >= soft):
+            if search.is_decided or (self.ms and clock() >= soft):
                 break
             search.begin(depth)
             if not (_go_on_until(search, hard, nodes) if self.ms else search.go_on(nodes)):

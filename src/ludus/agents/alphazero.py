@@ -22,6 +22,7 @@ from ludus.nets.play import Evaluator, evaluator_of
 from ludus.rng import uniform
 from ludus.runs import load_run
 from ludus.search.forest import Forest, Roots
+from ludus.search.limits import clock
 from ludus.settings import setting
 
 WEIGHTS, LATEST = "weights.onnx", "latest.onnx"
@@ -67,7 +68,7 @@ class AlphaZero(Agent):
     nodes: int = setting(
         0, "positions that the network may judge in a move, instead of simulations; 0: any number", low=0
     )
-    ms: float = setting(0.0, "milliseconds a move instead of simulations; 0 counts simulations", low=0)
+    ms: float = setting(0.0, "milliseconds of computing a move instead of simulations; 0 counts simulations", low=0)
     c: float = setting(1.5, "exploration: larger follows the network's policy more", low=0)
     temperature: float = setting(
         -1.0,
@@ -114,12 +115,13 @@ class AlphaZero(Agent):
 
     def _search(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> tuple[Roots, np.ndarray]:
         """What came of the searches, and which action of each menu is played."""
-        deadline = time.perf_counter() + self.ms / 1000
+        now = clock if self.device == "cpu" else time.perf_counter  # a card computes while the thread waits
+        deadline = now() + self.ms / 1000
         forest, evaluator, left = self._forest(len(views)), self._evaluator(views), self.nodes or ENOUGH
         forest.plant(views, players, words[:, :1])
         while judged := evaluator.search(forest, left):
             left -= judged
-            if (self.ms and time.perf_counter() >= deadline) or left <= 0:
+            if (self.ms and now() >= deadline) or left <= 0:
                 forest.wave()  # takes the last answer
                 break
         roots = forest.roots()

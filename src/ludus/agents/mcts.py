@@ -7,7 +7,6 @@ best answer to it then gains 0.1 instead of 0.4.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -18,7 +17,7 @@ from ludus.agent import Agent, Thoughts
 from ludus.agents._evaluation import judging, load_evaluation
 from ludus.errors import BadSpec
 from ludus.game import View
-from ludus.search.limits import chunks
+from ludus.search.limits import chunks, clock
 from ludus.search.tree import SIMS, Tree, make_tree
 from ludus.search.uct import decide, grow, search_all
 from ludus.settings import setting
@@ -35,7 +34,7 @@ class Mcts(Agent):
     c: float = setting(1.0, "exploration: larger tries more, returns lie in [-1, 1]", low=0)
     horizon: int = setting(-1, "random steps before a leaf is judged; -1 plays to the end", low=-1)
     run: str = setting("", "a run of `ludus train td` that judges leaves, instead of the game's heuristic")
-    ms: float = setting(0.0, "milliseconds a move instead of simulations; 0 counts simulations", low=0)
+    ms: float = setting(0.0, "milliseconds of computing a move instead of simulations; 0 counts simulations", low=0)
     mix: float = setting(1.0, "where players choose at once: 1 plays the most visited action, less draws one", low=0)
 
     def prepare(self, game) -> None:
@@ -84,7 +83,7 @@ class Mcts(Agent):
         """How many simulations to add, again and again up to the limit; the first time none, which compiles."""
         yield 0
         if self.ms:
-            yield from chunks(time.perf_counter() + self.ms / 1000, 1)
+            yield from chunks(clock() + self.ms / 1000, 1)
         else:
             yield self.sims
 

@@ -1,7 +1,9 @@
 """Alpha-beta: iterative deepening, principal variations first, with a transposition table and forcing moves at the end.
 
 Values are returns of the *root player*, whoever moves: the root player maximises, everybody else minimises. So a player
-who moves twice running needs no care, and with more than two players the search is paranoid. The search keeps its own
+who moves twice running needs no care, and with more than two players the search is paranoid. Then it can also be left
+to one rival at a time to reply (*best reply*): between two moves of the root player one rival tries all its moves, the
+one whose reply hurts most, and the others do the usual. That is less afraid, and looks deeper. The search keeps its own
 stack of positions: recursion would spread every array argument over the machine's stack at each call (half the speed).
 
 The first move of a node gets the whole window. Of the others it is only asked whether they are better at all, in a
@@ -18,7 +20,7 @@ import numpy as np
 
 from ludus.compile import template
 from ludus.game import Game
-from ludus.rng import shuffle, stream
+from ludus.rng import blend, shuffle, stream
 from ludus.rules import FORCES, SEATS, forcing, legal, record, returns, step, to_act
 from ludus.search.evaluation import Evaluation, estimate, is_judged
 from ludus.search.table import DELAY, ENTRY, PROVEN, delayed, keep, key_of, look_up, stored_move
@@ -26,10 +28,12 @@ from ludus.search.table import DELAY, ENTRY, PROVEN, delayed, keep, key_of, look
 FRAME = record(
     key=np.uint64, alpha=np.float64, beta=np.float64, low=np.float64, high=np.float64, worth=np.float64,
     best=np.int32, mover=np.int32, count=np.int32, tried=np.int32, cut=np.int32, left=np.int32, asked=np.int32,
+    usual=np.int32, replied=np.int32,
 )  # fmt: skip
 # low and high are the window that the node was entered with; alpha and beta narrow as its moves are tried; cut is 1 if
 # the worth rests on leaves that were valued because the search goes no deeper, and 0 if it holds at any depth; left is
-# how deep the node is searched, below 1 by forcing moves only; asked is what is asked of the move at hand:
+# how deep the node is searched, below 1 by forcing moves only; usual is what the mover does if another rival replies,
+# and replied whether one has; asked is what is asked of the move at hand:
 WHOLE, SCOUT, SHALLOW = 0, 1, 2
 
 HISTORY = 4096  # cells a player; actions share cells where a game has more
@@ -37,6 +41,7 @@ NARROW = DELAY / 256  # the width of a window in which a move is only compared
 EXPECTED = 0.03  # how far from the last depth's value the next one's is looked for
 MANY = 3  # moves of a node before the others count as late
 NODES, PLY = 0, 1  # where a search is: positions entered, and the node at hand; BEGIN and DONE are before and after
+ONE_REPLIES = 2  # beside them: whether between two moves of the root player only one rival replies
 BEGIN, DONE = -1, -2
 
 BEST, FORCED, KILLERS = np.int64(1) << 62, np.int64(1) << 58, np.int64(1) << 57
@@ -53,7 +58,7 @@ class Stack(NamedTuple):
     killers: np.ndarray  # int32[1 + depth, 2]
     history: np.ndarray  # int64[SEATS, HISTORY]
     table: np.ndarray  # ENTRY[a power of two]
-    counters: np.ndarray  # int64[2]
+    counters: np.ndarray  # int64[3]
     actions: np.ndarray  # int32[SEATS]
     values: np.ndarray  # float64[SEATS]
     evaluation: Evaluation
@@ -106,6 +111,18 @@ def keep_forcing(state, frame, menu, ranks):
 
 
 @template
+def usual_move(state, frame, menu, history):
+    """What a player does whom nobody expects to reply: the move that forces most, else what is good elsewhere."""
+    best, most = menu[0], np.int64(-1)
+    for k in range(frame.count):
+        force = np.int64(forcing(state, frame.mover, menu[k])) if FORCES else np.int64(0)
+        rank = (force << 40) + history[frame.mover, menu[k] & (HISTORY - 1)]
+        if rank > most:
+            best, most = menu[k], rank
+    return best
+
+
+@template
 def next_move(frame, menu, ranks):
     """Bring the best-ranked untried move to the front of those left, and take it; its rank."""
     first = frame.tried
@@ -140,18 +157,33 @@ def enter(stack, ply, forced, root):
         returns(state, stack.values)
         frame.worth, frame.cut = delayed(stack.values[root], ply), 0
         return True
-    frame.best, frame.tried, frame.mover = -1, 0, player_of(mask)
+    frame.best, frame.usual, frame.tried, frame.mover = -1, -1, 0, player_of(mask)
+    if frame.mover == root:
+        frame.replied = 0
     if frame.left <= 0:
         return come_to_rest(stack, ply, forced, root)
     frame.key = key_of(stack.words64, ply)
+    if frame.replied:
+        frame.key = blend(frame.key, np.uint64(1))  # who may still reply is part of the position
     frame.low, frame.high = frame.alpha, frame.beta
     if look_up(stack.table, frame, ply) and ply > 0:
         return True
     frame.worth, frame.cut = -np.inf if frame.mover == root else np.inf, 0
     if ply > 0:
         frame.count = legal(state, frame.mover, stack.menus[ply])
+    if stack.counters[ONE_REPLIES] and frame.mover != root:
+        take_turns(stack, ply)
     rank_moves(state, frame, stack.menus[ply], stack.ranks[ply], stack.killers[ply], stack.history)
     return False
+
+
+@template
+def take_turns(stack, ply):
+    """The rival on move has a usual move, and no other one if a rival has replied before it."""
+    frame, menu = stack.frames[ply], stack.menus[ply]
+    frame.usual = usual_move(stack.states[ply], frame, menu, stack.history)
+    if frame.replied:
+        menu[0], frame.count = frame.usual, 1
 
 
 @template
@@ -160,7 +192,7 @@ def come_to_rest(stack, ply, forced, root):
     on move. True if there are none to try."""
     state, frame = stack.states[ply], stack.frames[ply]
     frame.worth, frame.cut = leaf_value(state, root, stack.evaluation), 1
-    if not FORCES or -frame.left >= forced:
+    if not FORCES or frame.replied or -frame.left >= forced:
         return True
     if frame.mover == root:
         frame.alpha = max(frame.alpha, frame.worth)
@@ -190,7 +222,10 @@ def try_next(stack, ply, forced, root, reduce, rng):
     rank = next_move(frame, stack.menus[ply], stack.ranks[ply])
     for seat in range(SEATS):
         actions[seat] = -1
-    actions[frame.mover] = stack.menus[ply, frame.tried - 1]
+    action = stack.menus[ply, frame.tried - 1]
+    actions[frame.mover] = action
+    is_reply = stack.counters[ONE_REPLIES] and frame.mover != root and action != frame.usual
+    child.replied = 1 if is_reply else frame.replied
     stack.states[ply + 1] = stack.states[ply]
     step(stack.states[ply + 1], actions, rng)
     frame.asked, child.left = WHOLE, frame.left - 1
@@ -321,7 +356,7 @@ def new_stack(game: Game, plies: int, table: np.ndarray, evaluation: Evaluation)
     return Stack(
         states, states.view(np.uint64).reshape(rows, -1), np.zeros(rows, FRAME),
         np.empty((rows, longest), np.int32), np.empty((rows, longest), np.int64), np.full((rows, 2), -1, np.int32),
-        np.zeros((seats, HISTORY), np.int64), table, np.zeros(2, np.int64),
+        np.zeros((seats, HISTORY), np.int64), table, np.zeros(3, np.int64),
         np.empty(seats, np.int32), np.zeros(seats), evaluation,
     )  # fmt: skip
 
@@ -331,11 +366,12 @@ class Deepening:
 
     def __init__(
         self, game: Game, views: np.ndarray, player: int, menu: np.ndarray, table_bits: int, evaluation: Evaluation,
-        forced: int = 0, reduce: bool = False,
+        forced: int = 0, reduce: bool = False, one_replies: bool = False,
     ):  # fmt: skip
         self.game, self.views, self.player, self.menu = game, views, player, menu
         self.forced, self.reduce, self.evaluation = forced if game.writes("forcing") else 0, reduce, evaluation
         self.stack = new_stack(game, 1 + self.forced, np.zeros(1 << table_bits, ENTRY), evaluation)
+        self.stack.counters[ONE_REPLIES] = one_replies
         self.best, self.value, self.reached = int(menu[0]), 0.0, 0
 
     @property

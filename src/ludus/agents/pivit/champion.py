@@ -19,6 +19,6 @@ class Champion(AlphaBeta):
     name: ClassVar[str] = "champion"
     only_for: ClassVar[str] = "pivit"
 
-    ms: float = setting(100.0, "milliseconds a move; 0: no such limit", low=0)
+    ms: float = setting(100.0, "milliseconds of computing a move; 0: no such limit", low=0)
     run: str = setting("pivit-td", "a run of `ludus train td` that judges positions")
     table: int = setting(18, "size of the transposition table: 2 to this power", low=4, high=26)

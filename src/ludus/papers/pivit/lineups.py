@@ -31,7 +31,11 @@ HEAD_TO_HEAD = (429, 414, 157)
 """Experiment D: won by the first seat, by the second, drawn."""
 
 DQN, TD, CHAMPION = "dqn:pivit-dqn", "greedy:run=pivit-td", "champion"
-LADDER = {"random": "random", "greedy": "greedy", "DQN": DQN, "TD": TD, "champion": CHAMPION}
+LADDER = {
+    "random": "random", "greedy": "greedy", "DQN": DQN, "TD": TD, "depth 2": "alphabeta:depth=2",
+    "depth 4": "alphabeta:depth=4", "champion": f"{CHAMPION}:ms=10",
+}  # fmt: skip
+"""Two depths of search stand between TD and the champion, who would else win every match and have no rating."""
 DEPTHS = {
     ("1", "random"): (1.0, 400), ("2", "random"): (1.0, 400), ("2", "1"): (0.98, 200), ("3", "2"): (1.0, 100),
     ("4", "3"): (0.85, 40), ("4", "2"): (0.97, 30),
@@ -126,4 +130,4 @@ def crowds(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
 def ladder(scale: Scale, seed: int, folder: Path, workers: Workers) -> Experiment:
     """Everybody against everybody, the published Q-learner among them."""
     agents = {**LADDER, "Q-learning": f"dictionary:{Q.folder(folder)}"}
-    return matches.ladder("ladder", GAME, agents, "default", scale.pick(16, 200), seed, workers)
+    return matches.ladder("ladder", GAME, agents, "default", scale.pick(60, 400), seed, workers)
