@@ -38,10 +38,10 @@ def test_a_plan_is_allowed_however_replies_count(trust):
     assert plan(f"champion:trust={trust}") != []
 
 
-def work(spec: str) -> int:
+def work(spec: str, states: np.ndarray | None = None) -> int:
     """What a plan took, in turns of sieges."""
     player = agent(spec, GAME)
-    player.act_many(positions()[20:21], np.array([0]), np.zeros((1, 1), np.uint64))
+    player.act_many(positions()[20:21] if states is None else states, np.array([0]), np.zeros((1, 1), np.uint64))
     return player.work
 
 
@@ -49,6 +49,19 @@ def test_more_time_tries_more_plans_up_to_all():
     least, most = work("champion:ms=1"), work("champion:ms=10000")
     assert work("champion:starts=1") <= least < most
     assert most == work("champion:ms=20000")
+
+
+STUCK = """
+P 0 0 1 0 0
+P 5 0 2 50 5
+P 9 0 0 20 3
+"""
+
+
+def test_where_there_is_nothing_to_choose_more_time_is_not_spent():
+    states = GAME.parse_state(STUCK, 2, GAME.rule_values())
+    least, most = work("champion:ms=1", states), work("champion:ms=10000", states)
+    assert 0 < least == most < 5_000
 
 
 def test_settings_that_make_no_sense_are_refused():

@@ -36,6 +36,7 @@ WEIGHTS = record(
     flow=np.float64,  # what may be lost for moving ships on that no step wanted
     starts=np.int32,
     tries=np.int32,
+    tail=np.float64,
     cost=np.float64,  # how bad a ship is that is lost to neutral planets
     hope=np.float64,  # how much a planet counts that only a siege would win
     relay=np.int32,  # turns that a move by way of another own planet may take longer
@@ -112,6 +113,10 @@ def besieged(outlook, siege, planet, weights, share):
             owner, ships = clash(owner, ships, mine, rivals)
             mine, rivals = 0, 0
         standing += ships if owner == RIVALS else 0
+    if outlook.owner[planet, 0] == NEUTRAL and owner != NEUTRAL:
+        expected = outlook.owner[planet, outlook.span]
+        tail = min(weights.tail, outlook.left - outlook.span) * growth
+        worth += 0.0 if owner != expected else tail if owner == MINE else -tail
     return worth - 0.001 * weights.pull * standing
 
 

@@ -2,9 +2,9 @@
 
 Every step is judged alone by what the whole position is then worth, and the best are chained, each judged anew after
 those before it. Defence, sniping, supply and the choice of a front need no rules of their own: they fall out of the
-judgement. Several plans are made so, each from another first step; to each the rival replies with the best plan of its
-own, found in the same way, and the plan is taken that stands best after that. Ships that it leaves behind the front are
-then moved up.
+judgement. Several drafts of a plan are made so, each from another first step; to each the rival replies with the best
+of its own, found in the same way, and to what the rival is likely to do an answer is sought in turn. All of them meet
+in a table, which says which to take. Ships that it leaves behind the front are then moved up.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import ClassVar
 import numpy as np
 
 from ludus.agents._tuned import tuned_numbers
+from ludus.agents.planet_wars._drafts import DRAFT, carry_out, clear, copy_tables, give_orders, note
 from ludus.agents.planet_wars._flow import flow_on
 from ludus.agents.planet_wars._outlook import OUTLOOK, look, turn_round
-from ludus.agents.planet_wars._plans import PLAN, PlanningAgent, add_order, next_order, start_of_turn
+from ludus.agents.planet_wars._plans import PlanningAgent, next_order, start_of_turn
 from ludus.agents.planet_wars._siege import SIEGE, WEIGHTS, worth_of
 from ludus.agents.planet_wars._steps import (
     PARTS,
@@ -29,6 +30,7 @@ from ludus.agents.planet_wars._steps import (
     list_steps,
     put,
 )
+from ludus.agents.planet_wars._table import DRAFTS, TABLE, add_column, add_row, is_new, solve
 from ludus.compile import rule, template
 from ludus.game import Game
 from ludus.settings import setting
@@ -42,17 +44,14 @@ TUNED = {"span": (4, 60), "delay": (0, 8), "pull": (0, 99), "cost": (0, 9), "sha
 
 
 @rule
-def chain(outlook, siege, weights, steps, count, parts, plan):
-    """Take the first step, and then the best again and again as long as it is a gain; the worth of it all."""
-    plan.count = 0
-    worth = steps[0].gain
+def chain(outlook, siege, weights, steps, count, parts, draft):
+    """Take the first step, and then the best again and again as long as it is a gain."""
+    clear(draft)
     for _ in range(LINKS):
         if not find_parts(outlook, steps[0], parts):
             break
         put(outlook, steps[0].dest, parts, 1)
-        for k in range(parts.count):
-            if parts.leave[k] == 0:
-                add_order(plan, parts.source[k], steps[0].dest, parts.ships[k])
+        note(draft, steps[0].dest, parts)
         worth = steps[0].gain
         count = min(count, weights.tries)
         for k in range(count):
@@ -62,7 +61,6 @@ def chain(outlook, siege, weights, steps, count, parts, plan):
         bring_best_forward(steps, 0, count)
         if steps[0].gain <= worth + SMALL:
             break
-    return worth
 
 
 @rule
@@ -76,67 +74,95 @@ def list_judged(outlook, siege, weights, steps, parts):
 
 
 @rule
-def answered(outlook, siege, weights, steps, parts, draft):
-    """What an outlook is worth to me after the best plan of the rival; it is changed on the way."""
-    turn_round(outlook)
+def best_draft(outlook, siege, weights, steps, parts, draft):
+    """The draft that begins with the best step; empty if none is a gain. The outlook is changed on the way."""
+    clear(draft)
     count, still = list_judged(outlook, siege, weights, steps, parts)
     if count > 0:
         bring_best_forward(steps, 0, count)
         if steps[0].gain > still + SMALL:
             chain(outlook, siege, weights, steps, count, parts, draft)
-    turn_round(outlook)
-    return worth_of(outlook, siege, weights)
 
 
 @rule
-def make_plan(state, player, weights, outlooks, siege, steps, parts, drafts, plan):
-    """All orders of a turn: the best of the plans that begin with the best steps, or none; then what flows on."""
-    siege.work = 0
-    look(state, player, max(1, min(weights.span, state.params.turns - state.turn)), outlooks[0])
+def fill_table(outlooks, siege, weights, steps, parts, drafts, table):
+    """Drafts from the best first steps, and those that answer what the rival is likely to do, while there is time."""
     count, still = list_judged(outlooks[0], siege, weights, steps[0], parts)
-    best, chosen = still + SMALL, -1
-    if weights.trust > 0.0:
-        outlooks[1] = outlooks[0]
-        best = weights.trust * answered(outlooks[1], siege, weights, steps[1], parts, drafts[1])
-        best += (1.0 - weights.trust) * still + SMALL
+    clear(drafts[0, 0])
+    table.rows, table.columns, table.chosen, table.alone[0] = 1, 0, 0, still
+    outlooks[1] = outlooks[0]
+    if count > 0:
+        reply(outlooks, siege, weights, steps, parts, drafts, table, 0)
     for start in range(min(weights.starts, count)):
-        if start > 0 and siege.work > weights.work:
+        if (start > 0 and siege.work > weights.work) or table.rows == DRAFTS:
             break
         bring_best_forward(steps[0], start, count)
-        if start == 0 and weights.trust == 0.0 and steps[0, 0].gain <= best:
-            break
-        worth = chain_from(outlooks, siege, weights, steps, start, count, parts, drafts[0])
-        if weights.trust > 0.0:
-            worth *= 1.0 - weights.trust
-            worth += weights.trust * answered(outlooks[1], siege, weights, steps[1], parts, drafts[1])
-        if worth > best:
-            best, chosen = worth, start
-    plan.count = 0
-    outlooks[1] = outlooks[0]
-    if chosen >= 0:
-        chain_from(outlooks, siege, weights, steps, chosen, count, parts, plan)
-    flow_on(outlooks[1], siege, weights, steps[1, 0], parts, plan)
+        chain_from(outlooks, siege, weights, steps, start, count, parts, drafts[0, table.rows])
+        enter(outlooks, siege, weights, steps, parts, drafts, table)
+        solve(table, weights.trust)
+        if table.columns > 0 and siege.work <= weights.work and table.rows < DRAFTS:
+            copy_tables(outlooks[0], outlooks[1])
+            carry_out(outlooks[1], 1, drafts[1, table.feared])
+            best_draft(outlooks[1], siege, weights, steps[1], parts, drafts[0, table.rows])
+            enter(outlooks, siege, weights, steps, parts, drafts, table)
+    solve(table, weights.trust)
 
 
 @rule
-def chain_from(outlooks, siege, weights, steps, start, count, parts, plan):
-    """The plan that begins with one of the steps, written into the second outlook; its worth."""
-    outlooks[1] = outlooks[0]
+def chain_from(outlooks, siege, weights, steps, start, count, parts, draft):
+    """The draft that begins with one of the steps."""
+    copy_tables(outlooks[0], outlooks[1])
     steps[1, :count] = steps[0, :count]
     steps[1, 0] = steps[0, start]
     steps[1, start] = steps[0, 0]
-    return chain(outlooks[1], siege, weights, steps[1], count, parts, plan)
+    chain(outlooks[1], siege, weights, steps[1], count, parts, draft)
+
+
+@rule
+def enter(outlooks, siege, weights, steps, parts, drafts, table):
+    """Put the draft after the last row into the table, and the rival's reply to it, unless it is there already."""
+    row = table.rows
+    if is_new(drafts[0], row):
+        copy_tables(outlooks[0], outlooks[1])
+        carry_out(outlooks[1], 0, drafts[0, row])
+        table.alone[row] = worth_of(outlooks[1], siege, weights)
+        add_row(table, outlooks, siege, weights, drafts)
+        reply(outlooks, siege, weights, steps, parts, drafts, table, row)
+
+
+@rule
+def reply(outlooks, siege, weights, steps, parts, drafts, table, row):
+    """The rival's best draft against one of mine becomes a column, unless it is there already."""
+    if weights.trust > 0.0:
+        copy_tables(outlooks[0], outlooks[1])
+        carry_out(outlooks[1], 0, drafts[0, row])
+        turn_round(outlooks[1])
+        best_draft(outlooks[1], siege, weights, steps[1], parts, drafts[1, table.columns])
+        if is_new(drafts[1], table.columns):
+            add_column(table, outlooks, siege, weights, drafts)
+
+
+@rule
+def make_plan(state, player, weights, outlooks, siege, steps, parts, drafts, table, plan):
+    """All orders of a turn: those of the draft to take, and then what flows on."""
+    siege.work = 0
+    look(state, player, max(1, min(weights.span, state.params.turns - state.turn)), outlooks[0])
+    fill_table(outlooks, siege, weights, steps, parts, drafts, table)
+    give_orders(drafts[0, table.chosen], plan)
+    copy_tables(outlooks[0], outlooks[1])
+    carry_out(outlooks[1], 0, drafts[0, table.chosen])
+    flow_on(outlooks[1], siege, weights, steps[1, 0], parts, plan)
 
 
 @template
 def choose_as_champion(
-    views, players, weights, outlooks, sieges, steps, parts, drafts, plans, scratch, bytes_of_it, out
+    views, players, weights, outlooks, sieges, steps, parts, drafts, tables, plans, scratch, bytes_of_it, out
 ):
     for i in range(views.shape[0]):
         key = start_of_turn(views[i], players[i], scratch, bytes_of_it)
         plan = plans[key % np.uint64(plans.shape[0])]
         if plan.key != key:
-            make_plan(scratch[0], players[i], weights[0], outlooks, sieges[0], steps, parts[0], drafts, plan)
+            make_plan(scratch[0], players[i], weights[0], outlooks, sieges[0], steps, parts[0], drafts, tables[0], plan)
             plan.key = key
         out[i] = next_order(views[i], players[i], plan)
 
@@ -170,6 +196,8 @@ class Champion(PlanningAgent):
     starts: int = setting(64, "plans that are tried, time allowing, each from another first step", low=1)
     tries: int = setting(32, "steps that are judged anew after each link of a plan", low=1)
 
+    tail: float = setting(0.0, "turns after those looked ahead that count for neutral planets", low=0)
+
     def prepare(self, game: Game) -> None:
         super().prepare(game)
         self.work = 0  # what the last plan took
@@ -177,7 +205,7 @@ class Champion(PlanningAgent):
         self._weights = np.zeros(1, WEIGHTS)
         for (name, ends), value in zip(TUNED.items(), numbers):
             self._weights[name] = np.clip(value if WEIGHTS[name].kind == "f" else round(value), *ends)
-        for name in ("trust", "starts", "tries"):
+        for name in ("trust", "starts", "tries", "tail"):
             self._weights[name] = getattr(self, name)
         self._weights["work"] = self.ms * WORK
 
@@ -189,7 +217,8 @@ class Champion(PlanningAgent):
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
         out, siege = np.empty(len(views), np.int32), np.zeros(1, SIEGE)
-        desk = np.zeros(2, OUTLOOK), siege, np.zeros((2, STEPS), STEP), np.zeros(1, PARTS), np.zeros(2, PLAN)
+        desk = np.zeros(2, OUTLOOK), siege, np.zeros((2, STEPS), STEP), np.zeros(1, PARTS)
+        desk += np.zeros((2, DRAFTS + 1), DRAFT), np.zeros(1, TABLE)
         self.game.kernel(choose_as_champion)(views, players, self._weights, *desk, *self.room(), out)
         self.work = int(siege["work"][0])
         return out
