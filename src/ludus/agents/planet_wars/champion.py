@@ -39,7 +39,8 @@ LINKS = 12  # steps in a plan
 WORK = 400_000  # turns of sieges in a millisecond: counted, not timed, so that the same view gives the same plan
 SMALL = 1e-9
 TUNED = {"span": (4, 60), "delay": (0, 8), "pull": (0, 99), "cost": (0, 9), "share": (0, 16), "second": (0, 9),
-         "hope": (0, 1), "raids": (0, 30), "relay": (-1, 9), "far": (4, 60), "flow": (0, 999)}  # fmt: skip
+         "hope": (0, 1), "raids": (0, 30), "relay": (-1, 9), "far": (4, 60), "flow": (0, 999),
+         "tail": (0, 99)}  # fmt: skip
 """The numbers that evolution may change, and between which ends they make sense."""
 
 
@@ -169,13 +170,13 @@ def choose_as_champion(
 
 @dataclass
 class Champion(PlanningAgent):
-    """Plans of synchronised steps, judged as if every planet were besieged, each against the rival's best reply."""
+    """Plans of synchronised steps, judged as if every planet were besieged, and weighed against the rival's."""
 
     name: ClassVar[str] = "champion"
     compiled: ClassVar[bool] = True
     only_for: ClassVar[str] = "planet_wars"
 
-    ms: int = setting(20, "milliseconds of an ordinary core a turn, after which no more plans are tried", low=1)
+    ms: int = setting(10, "milliseconds of an ordinary core a turn, after which no more plans are tried", low=1)
     run: str = setting("", "a run that tuned the weights")
     span: float = setting(30.0, "turns that are looked ahead", low=4)
     delay: float = setting(3.0, "turns by which its own streams are taken to start later", low=0)
@@ -183,6 +184,7 @@ class Champion(PlanningAgent):
         1.0, "how bad a ship of the rival's is that still stands, in thousandths of a ship a turn", low=0
     )
     cost: float = setting(0.6, "how bad a ship is that is lost to a neutral planet", low=0)
+    tail: float = setting(20.0, "turns after those looked ahead that count for a neutral planet, if it is held", low=0)
     share: float = setting(7.0, "sixteenths of the streams in the second siege", low=0)
     second: float = setting(1.0, "how much the second siege counts beside the first", low=0)
     hope: float = setting(0.54, "how much a planet counts that only a siege would win", low=0, high=1)
@@ -190,13 +192,9 @@ class Champion(PlanningAgent):
     far: float = setting(12.0, "longest trip to a planet of the rival's that is to be taken", low=4)
     flow: float = setting(20.0, "what may be lost for moving ships on to the front that no step wanted", low=0)
     relay: float = setting(1.0, "turns that a move by way of another own planet may take longer; -1: never so", low=-1)
-    trust: float = setting(
-        0.5, "how much the worth after the rival's reply counts, against that before it", low=0, high=1
-    )
-    starts: int = setting(64, "plans that are tried, time allowing, each from another first step", low=1)
+    trust: float = setting(0.5, "how much the rival's drafts count, against its giving no orders at all", low=0, high=1)
+    starts: int = setting(64, "first steps from which plans are tried, time allowing", low=1)
     tries: int = setting(32, "steps that are judged anew after each link of a plan", low=1)
-
-    tail: float = setting(0.0, "turns after those looked ahead that count for neutral planets", low=0)
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
@@ -205,7 +203,7 @@ class Champion(PlanningAgent):
         self._weights = np.zeros(1, WEIGHTS)
         for (name, ends), value in zip(TUNED.items(), numbers):
             self._weights[name] = np.clip(value if WEIGHTS[name].kind == "f" else round(value), *ends)
-        for name in ("trust", "starts", "tries", "tail"):
+        for name in ("trust", "starts", "tries"):
             self._weights[name] = getattr(self, name)
         self._weights["work"] = self.ms * WORK
 
