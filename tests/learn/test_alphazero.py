@@ -191,6 +191,20 @@ def test_policies_of_fast_searches_are_not_learnt():
 # ------------------------------------------------------------------------------------------------ judging, planning
 
 
+def test_where_players_mix_a_lesson_is_what_a_search_adds():
+    teacher = make_teacher()
+    teacher.mix = 1.0
+    logs = torch.log(torch.tensor([[0.7, 0.2, 0.1, 1e-30]])).masked_fill(
+        torch.tensor([[False, False, False, True]]), -1e9
+    )
+    even, better = torch.tensor([[1 / 3, 1 / 3, 1 / 3, 0]]), torch.tensor([[0.2, 0.6, 0.2, 0]])
+    first, last = (teacher._mixed(logs, even, progress)[0] for progress in (0.0, 1.0))
+    assert first[0] < last[0] < 0.7, "nothing is better: a little more even, and ever less so"
+    wanted = teacher._mixed(logs, better, 1.0)[0]
+    assert wanted[1] / wanted[0] > 2 * 0.2 / 0.7
+    assert wanted[3] == 0
+
+
 def test_elo_is_of_the_point_that_equals_would_share():
     assert elo(0.5, 2) == 0
     assert elo(1 / 3, 3) == pytest.approx(0)

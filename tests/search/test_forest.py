@@ -129,6 +129,31 @@ def test_the_views_that_are_handed_out_are_masked():
         answer(game, leaves)
 
 
+def test_who_knows_the_truth_searches_that_world_alone():
+    """A queen that has been bet on: to call wins against a jack and loses against a king."""
+    game = load("kuhn_poker")
+    truth, seat = game.parse_state("cards K Q\nmoves bet", 2), np.array([1])
+    found = []
+    for root, knows in ((game.masked(truth, seat), False), (truth, True)):
+        forest = Forest(game, 1, 100, mix=1.0)
+        forest.plant(root, seat, np.ones((1, 1), np.uint64), knows=knows)
+        while len((leaves := forest.wave()).trees):
+            assert all(view.cards[0] == 0 for view in leaves.views), "and yet the network sees views only"
+            answer(game, leaves)
+        found.append(forest.roots().worths[0, 1])
+    assert -1 < found[0] < 1
+    assert found[1] == -1
+
+
+def test_who_mixes_tries_every_action_by_its_prior_and_asks_for_a_step_to_the_better_ones():
+    game = load("kuhn_poker")
+    roots, _ = search(game, game.parse_state("cards J Q\nmoves bet", 2), 1, 400, mix=1.0)
+    assert np.allclose(roots.visits[0] / 400, 0.5, atol=0.01), "as the prior says"
+    worths, targets = roots.worths[0], roots.targets[0]
+    assert np.isclose(np.log(targets[1] / targets[0]), worths[1] - worths[0], atol=0.02)
+    assert np.isclose(roots.values[0], targets @ worths, atol=0.01)
+
+
 def test_full_tables_only_stop_the_tree_from_growing():
     game = load("connect_four")
     roots, forest = search(game, game.parse_state("4", 2), 1, 100, arms=1)

@@ -21,7 +21,7 @@ from ludus.nets.images import AllImages
 from ludus.nets.play import Evaluator, evaluator_of
 from ludus.rng import uniform
 from ludus.runs import load_run
-from ludus.search.forest import Forest, Roots
+from ludus.search.forest import Forest, Roots, mix_of
 from ludus.search.limits import clock
 from ludus.settings import setting
 
@@ -72,11 +72,16 @@ class AlphaZero(Agent):
     c: float = setting(1.5, "exploration: larger follows the network's policy more", low=0)
     temperature: float = setting(
         -1.0,
-        "0 plays the best, at 1 actions are drawn by their visits; -1: 1 where players act at once, else 0",
+        "0 plays the best, at 1 actions are drawn by their visits; -1: 1 where players act at once or mix, else 0",
         low=-1,
     )
     gumbel: int = setting(
         0, "for few simulations: the root draws so many actions and halves them by what is found; 0: all of them", low=0
+    )
+    mix: float = setting(
+        -1.0,
+        "with secrets, or where players act at once: the step to better actions; 0: as elsewhere; -1: chosen",
+        low=-1,
     )
     network: str = setting("best", "best or latest: which network of the run")
     device: str = setting("cpu", "where the network runs: cpu or cuda")
@@ -91,6 +96,7 @@ class AlphaZero(Agent):
             raise BadSpec("alphazero: gumbel halves a number of simulations: give sims, not ms or nodes")
         if not self.run:
             raise BadInput("alphazero needs a run: alphazero:FOLDER, made by `ludus train alphazero`")
+        self._mix = 0.0 if self.gumbel else mix_of(game, self.mix)
         self._content = load_network(self.run, "alphazero", game, self.network)
         self._evaluators: dict[bytes, Evaluator] = {}
         self._forests: list[Forest] = []
@@ -129,7 +135,7 @@ class AlphaZero(Agent):
         _fill_forced(self.game, roots, views, players)
         weights = roots.targets.astype(np.float64)
         best = roots.best.astype(np.int64) if self._room else weights.argmax(axis=1)
-        heat = self.temperature if self.temperature >= 0 else float(self.game.facts.simultaneous)  # else one is read
+        heat = self.temperature if self.temperature >= 0 else float(self.game.facts.simultaneous or self._mix > 0)
         if heat:
             self.game.kernel(draw)(roots.counts, weights, 1 / heat, words, best)
         return roots, best
@@ -140,7 +146,7 @@ class AlphaZero(Agent):
             forest = self._forests.pop()
             if len(forest.trees.roots) == trees:
                 return forest
-        return Forest(self.game, trees, self._room, c=self.c, gumbel=self.gumbel)
+        return Forest(self.game, trees, self._room, c=self.c, gumbel=self.gumbel, mix=self._mix)
 
     @property
     def _room(self) -> int:

@@ -33,7 +33,7 @@ from ludus.rules import (
 )
 from ludus.search.borrowed import borrow
 from ludus.search.forest.memory import FORCED, FRESH
-from ludus.search.forest.roots import aim, best_arm
+from ludus.search.forest.roots import SMALLEST, aim, best_arm, mixes
 from ludus.search.forest.waves import absorb, go_on, plant_one
 
 MATCH = record(
@@ -72,8 +72,9 @@ class Matches(NamedTuple):
 
 
 @inlined
-def note(trees, index, work, matches, match, player):
-    """Write the position that a tree was planted on into the history; `work.shares` holds its targets."""
+def note(trees, index, work, matches, match, player, worth):
+    """Write the position that a tree was planted on into the history, and what its search expects; `work.shares` holds
+    its targets."""
     head, rng = matches.heads[match], matches.words[match]
     root, width = trees.points[index, trees.heads[index].root], matches.slots.shape[2]
     row, head.searched = head.noted, head.searched + 1
@@ -84,6 +85,9 @@ def note(trees, index, work, matches, match, player):
     else:
         head.noted += 1
     symmetry, view = below(rng, SYMMETRIES), trees.roots[index]
+    hide(view, player)
+    if mixes(trees):
+        leave_prior_out(trees, index, root, work.shares)
     for k in range(root.count):
         work.menu[k] = reflect_action(view, symmetry, trees.actions[index, root.first_arm + k])
     reflect(view, symmetry)  # the tree is done with it
@@ -104,8 +108,15 @@ def note(trees, index, work, matches, match, player):
             matches.targets[match, row, k] /= total
         else:
             matches.slots[match, row, k], matches.targets[match, row, k] = -1, 0.0
-    matches.seen[match, row, 0], matches.seen[match, row, 1] = player, root.worth
+    matches.seen[match, row, 0], matches.seen[match, row, 1] = player, worth
     matches.seen[match, row, 2] = 1.0 - (head.fast >> player & 1)
+
+
+@inlined
+def leave_prior_out(trees, index, root, shares):
+    """Where players mix, a lesson is what the search adds to the prior, whatever that will be by then."""
+    for k in range(root.count):
+        shares[k] /= max(trees.arms[index, root.first_arm + k].prior, np.float32(SMALLEST))
 
 
 @inlined
@@ -182,21 +193,23 @@ def plant_all(trees, work, matches, match):
         head.fast |= np.int32(fast) << player
         sims = np.int64(settings[FAST_SIMS] if fast else settings[SIMS])
         work.scratch[0] = matches.truths[match]
-        hide(work.scratch[0], player)
-        plant_one(trees, index, work, work.scratch[0], player, sims, np.int64(fast), settings[KEEP] > 0.0)
+        knows = np.int64(mixes(trees))
+        if knows == 0:
+            hide(work.scratch[0], player)
+        plant_one(trees, index, work, work.scratch[0], player, sims, np.int64(fast), knows, settings[KEEP] > 0.0)
 
 
 @inlined
 def choose_place(trees, index, work, matches, match):
     """Which entry of the root's menu is played: drawn by the targets at first, later the best. Where the root halves,
-    its luck is all there is of chance."""
+    its luck is all there is of chance. And what the root is worth."""
     point, settings = trees.points[index, trees.heads[index].root], matches.settings
-    aim(trees, index, point, work.shares)
+    worth = aim(trees, index, point, work.shares)
     heat = settings[TEMPERATURE]
     if settings[HALF_LIFE] > 0.0:
         heat *= 0.5 ** (matches.heads[match].ply / settings[HALF_LIFE])
     if heat < COLDEST or trees.heads[index].considered > 0:
-        return best_arm(trees, index, point)
+        return best_arm(trees, index, point), worth
     total = 0.0
     for k in range(point.count):
         total += work.shares[k] ** (1.0 / heat)
@@ -204,8 +217,8 @@ def choose_place(trees, index, work, matches, match):
     for k in range(point.count):
         left -= work.shares[k] ** (1.0 / heat)
         if left < 0.0 and work.shares[k] > 0.0:
-            return k
-    return best_arm(trees, index, point)
+            return k, worth
+    return best_arm(trees, index, point), worth
 
 
 @inlined
@@ -236,11 +249,11 @@ def move(trees, work, matches, match):
             work.actions[player] = work.menu[below(rng, count) if count > 1 else 0]
             continue
         root = trees.points[index, trees.heads[index].root]
-        chosen = choose_place(trees, index, work, matches, match)
+        chosen, worth = choose_place(trees, index, work, matches, match)
         action = trees.actions[index, root.first_arm + chosen]
         if matches.settings[RESIGN] > 0.0 and truth.players == 2:
-            watch_hope(matches, match, player, root.worth)
-        note(trees, index, work, matches, match, player)
+            watch_hope(matches, match, player, worth)
+        note(trees, index, work, matches, match, player, worth)
         work.actions[player] = action
     step(truth, work.actions, rng)
     head.ply += 1

@@ -11,6 +11,7 @@ from ludus.game import Game
 from ludus.learn._selfplay import PlaySettings
 from ludus.nets.spec import NetSpec, net_spec
 from ludus.nets.variants import Values, Variant, rule_columns, variant_of
+from ludus.search.forest import mix_of
 from ludus.shapes import Shape, flat
 
 SMALL_BOARD, LARGE_BOARD = 16, 100  # cells
@@ -86,10 +87,11 @@ def make_plan(game: Game, players: int, rules: Sequence[Values], settings: Any, 
         features, policy = flat(features.length), flat(policy.length)
     scale = ON_GPU if on_gpu else BY_FLAT if is_flat else BY_CELLS
     sims = settings.sims or scale.sims
+    mix = mix_of(game, settings.mix)
     play = PlaySettings(
         matches=(settings.matches or scale.matches * workers) // len(rules) or 1, sims=sims,
         fast_sims=max(sims // 8, FEWEST_SIMS), fast_share=scale.fast_share if settings.fast < 0 else settings.fast,
-        gumbel=settings.gumbel,
+        gumbel=settings.gumbel, mix=mix, half_life=0.0 if mix else PlaySettings.half_life,
         openings=min(scale.openings, game.facts.max_plies // 3), resign=settings.resign,
         cache=_cache(game) if scale is BY_CELLS else 0,
     )  # fmt: skip

@@ -21,6 +21,7 @@ from ludus.nets.play import Evaluator
 from ludus.rng import match_words
 from ludus.rules import hide, observe, policy_slot, reflect, reflect_action, to_act
 from ludus.search.forest import Forest, Roots
+from ludus.search.forest.roots import SMALLEST
 
 WIDTH = 256
 """Actions of a menu that a sample can hold; of longer ones those that were tried most."""
@@ -64,6 +65,8 @@ class PlaySettings:
     """With few simulations: the root chooses by halving among so many actions, and there is no other noise; 0: not."""
     keep: bool = True
     """Trees are kept between moves, where the search can."""
+    mix: float = 0.0
+    """With secrets or where players act at once: the size of a step towards better actions; 0: as everywhere."""
     cache: int = 0
     """Evaluations that each worker remembers, a power of two; 0: none."""
 
@@ -135,7 +138,7 @@ class SelfPlay:
         trees = count * (players if game.facts.simultaneous else 1)
         self.forest = Forest(
             game, trees, settings.sims, c=settings.c, noise=settings.noise, gumbel=settings.gumbel, keep=settings.keep,
-            cache=settings.cache,
+            cache=settings.cache, mix=settings.mix,
         )  # fmt: skip
         self._begin(np.arange(count))
 
@@ -187,7 +190,7 @@ class SelfPlay:
         is_fast = self.rng.random(n) < self.settings.fast_share
         is_blind = self.plies[matches] < self.blind[matches]
         trees = matches * self.players + players if game.facts.simultaneous else matches
-        roots = self._search(views, players, trees, is_fast, is_blind, tally)
+        roots = self._search(views, matches, players, trees, is_fast, is_blind, tally)
         chosen = self._choose(roots, matches, is_blind)
         self._keep(roots, views, matches, players, is_fast, is_blind)
         actions = np.full((len(self.states), game.facts.players[1]), -1, np.int32)
@@ -203,12 +206,14 @@ class SelfPlay:
         elif len(over):
             self._begin(over)
 
-    def _search(self, views, players, trees, is_fast, is_blind, tally) -> Roots:
+    def _search(self, views, matches, players, trees, is_fast, is_blind, tally) -> Roots:
         """The roots of all who search, a row each; who plays blindly only lists its menu."""
         settings = self.settings
         sims = np.where(is_blind, 0, np.where(is_fast, settings.fast_sims, settings.sims))
         words = self.rng.integers(1, 1 << 63, (len(views), 1)).astype(np.uint64)
-        self.forest.plant(views, players, words, which=trees, sims=sims, quiet=is_fast)
+        knows = self.settings.mix > 0  # over many matches the truth is as likely as its view makes it
+        roots = self.states[matches] if knows else views
+        self.forest.plant(roots, players, words, which=trees, sims=sims, quiet=is_fast, knows=knows)
         while judged := self.evaluator.search(self.forest):
             tally["evaluations"] += judged
         tally["simulations"] += int(sims.sum())
@@ -232,10 +237,12 @@ class SelfPlay:
 
     def _keep(self, roots, views, matches, players, is_fast, is_blind) -> None:
         """What was searched, to learn from; and who has given up hope."""
-        rows = np.flatnonzero((roots.counts > 1) & ~is_blind)
+        rows, targets = np.flatnonzero((roots.counts > 1) & ~is_blind), roots.targets
+        if self.settings.mix:  # what the search adds to the prior, whatever that will be when it is learnt from
+            targets = targets / np.maximum(roots.priors, SMALLEST)
         self.searched.append(Searched(
             self.serials[matches[rows]], views[rows].copy(), players[rows], roots.counts[rows], roots.actions[rows],
-            roots.targets[rows], roots.values[rows], (~is_fast[rows]).astype(np.float32),
+            targets[rows], roots.values[rows], (~is_fast[rows]).astype(np.float32),
         ))  # fmt: skip
         if self.settings.resign:
             dark = roots.values[rows] < -self.settings.resign

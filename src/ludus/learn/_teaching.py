@@ -21,6 +21,7 @@ WARM_UP = 100  # steps in which the rate of learning rises
 LAST = 0.01  # of the rate is left at the end
 DECAY = 1e-4
 STEEPEST = 5.0  # longer gradients are cut
+EVENLY = 0.2, 0.02  # what an even policy is worth where players mix, at first and in the end
 SMOOTH = 0.99
 """What plays is a running mean of the network over about 1 / (1 - this) steps. With four times as many it played ever
 worse: the mean of some normalisations is not that of the mean."""
@@ -102,24 +103,25 @@ class Teacher(Pupil):
     """Teaches policy and values, under each of some sets of rules."""
 
     def __init__(
-        self, variants: Sequence[Variant], players: int, rate: float, trust: float, seed: int, device: str = "cpu"
-    ):
+        self, variants: Sequence[Variant], players: int, rate: float, trust: float, seed: int, device: str = "cpu",
+        mix: float = 0.0,
+    ):  # fmt: skip
         super().__init__(variants[0].net, rate, seed, device)
-        self.variants, self.players, self.trust = variants, players, trust
+        self.variants, self.players, self.trust, self.mix = variants, players, trust, mix
 
     def teach(self, batches: Sequence[Iterable[Samples]], progress: float) -> Lesson:
         """A step from the next batches of all variants; `progress` is how much of the training is over, 0 to 1."""
         self.network.train()
         totals, steps = torch.zeros(2, device=self.device), 0
         for parts in zip(*batches):
-            losses = self._losses([[self.taken(column) for column in part] for part in parts])
+            losses = self._losses([[self.taken(column) for column in part] for part in parts], progress)
             self.step(losses[0] + losses[1], progress)
             totals += losses[2:].detach()
             steps += 1
         policy, value = (totals / max(steps, 1)).tolist()
         return Lesson(policy, value)
 
-    def _losses(self, parts: Sequence[Sequence[torch.Tensor]]) -> torch.Tensor:
+    def _losses(self, parts: Sequence[Sequence[torch.Tensor]], progress: float) -> torch.Tensor:
         """What is minimised of policy and of value, and what is told of both; of samples of each variant."""
         with torch.autocast("cuda", torch.bfloat16, enabled=self.on_gpu):
             seen = [(variant, part[0].float() / UNIT) for variant, part in zip(self.variants, parts)]
@@ -128,6 +130,8 @@ class Teacher(Pupil):
         judged, players = torch.cat([values for _, values in answers]), self.players
         chosen = [logits.gather(1, part[1].long().clamp_min(0)) for (logits, _), part in zip(answers, parts)]
         logs = functional.log_softmax(torch.cat(chosen).masked_fill(slots < 0, -1e9), 1)
+        if self.mix:
+            targets = self._mixed(logs.detach(), targets, progress)
         policy = (-(targets * logs).sum(1) * weights).sum() / weights.sum().clamp_min(1)
         entropy = (-(targets * targets.clamp_min(1e-9).log()).sum(1) * weights).sum() / weights.sum().clamp_min(1)
         wanted = values.clone()
@@ -135,3 +139,9 @@ class Teacher(Pupil):
         value = ((judged - wanted)[:, :players] ** 2).mean()
         told = ((judged - values)[:, 0] ** 2).mean()
         return torch.stack([policy, value, policy - entropy, told])
+
+    def _mixed(self, logs: torch.Tensor, factors: torch.Tensor, progress: float) -> torch.Tensor:
+        """Where players mix: the policy as it is now times what searches add to it, evened out, but ever less."""
+        evenly = EVENLY[0] * (EVENLY[1] / EVENLY[0]) ** min(max(progress, 0.0), 1.0)
+        wanted = (logs + factors.clamp_min(1e-9).log()) / (1 + self.mix * evenly)
+        return functional.softmax(wanted.masked_fill(logs < -1e8, -1e9), 1)

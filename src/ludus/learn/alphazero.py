@@ -60,6 +60,9 @@ class Settings:
     any_size: bool = setting(False, "whether the network should serve boards of every size")
     sims: int = setting(0, "simulations of a full search", 0, 100_000)
     fast: float = setting(-1.0, "share of searches that are fast, an eighth of a full one; -1: chosen", -1, 1)
+    mix: float = setting(
+        -1.0, "with secrets, or where players act at once: the step to better actions; 0: as elsewhere; -1: chosen", -1
+    )
     gumbel: int = setting(0, "for few simulations: the root halves so many actions; 0: noise and visits instead", 0)
     matches: int = setting(0, "matches that are played at once", 0, 10**6)
     batch: int = setting(0, "positions in a step of learning", 0, 10**6)
@@ -144,7 +147,7 @@ class Training:
         counted = workers.apart and settings.rounds  # then the number of workers must not show
         self.plan = make_plan(game, self.players, self.rules, settings, 1 if counted else workers.count)
         on_gpu = settings.device == CUDA
-        teaching = (settings.rate, settings.trust, seed, settings.device)
+        teaching = (settings.rate, settings.trust, seed, settings.device, self.plan.play.mix)
         self.teacher = Teacher(self.plan.variants, self.players, *teaching)
         self.replays = [Replay(self.plan.window // len(self.rules), folder) for folder in _folders(len(self.rules))]
         sims = min(self.plan.play.sims, JUDGED_BY) if on_gpu else self.plan.play.sims

@@ -41,9 +41,17 @@ from ludus.search.forest.memory import (
 from ludus.search.forest.roots import read_roots
 from ludus.search.forest.waves import plant, wave
 
-__all__ = ["Forest", "Leaves", "Roots"]
+__all__ = ["Forest", "Leaves", "Roots", "mix_of"]
 
 ARMS_A_POINT = 40  # room for so many on average; a tree whose tables are full stops growing, and is searched on
+
+
+def mix_of(game: Game, wanted: float) -> float:
+    """The step that is wanted; or, where that is below 0, what suits the game: with secrets and turns there is
+    bluffing, and players mix."""
+    if not (game.facts.hidden or game.facts.simultaneous):
+        return 0.0
+    return wanted if wanted >= 0 else float(not game.facts.simultaneous)
 
 
 class Forest:
@@ -52,31 +60,33 @@ class Forest:
     `c` and `fpu`: how much priors weigh, and how much worse than its point an untried arm counts. `noise`: the share of
     Dirichlet noise in the root's priors, with parameter `alpha` (0: 10 over the length of the menu). `gumbel`: the root
     chooses by halving among so many actions, for few simulations; 0: as everywhere. `keep`: a root that a tree knows
-    keeps what hangs on it, in games whose arms are linked. `cache`: so many evaluations, a power of two, are
-    remembered; `forget` them when the network changes.
+    keeps what hangs on it, in games whose arms are linked. `mix`: with secrets, or where
+    players act at once, the size of a step towards better actions; 0: chosen as everywhere. `cache`: so many
+    evaluations, a power of two, are remembered; `forget` them when the network changes.
     """
 
     def __init__(
         self, game: Game, trees: int, sims: int, c: float = 1.5, fpu: float = 0.25, arms: int = ARMS_A_POINT,
-        noise: float = 0.0, alpha: float = 0.0, gumbel: int = 0, keep: bool = False, cache: int = 0,
+        noise: float = 0.0, alpha: float = 0.0, gumbel: int = 0, keep: bool = False, cache: int = 0, mix: float = 0.0,
     ):  # fmt: skip
         facts = game.facts
         self.game, self.sims, self.keep = game, sims, keep and not gumbel
         self.rows_a_tree = facts.players[1] if facts.simultaneous else 1
         self.trees = make_trees(game, trees, sims, arms, self.keep, gumbel)
         self.trees.heads["root"] = FORCED
-        self.trees.knobs[:] = c, fpu, noise, alpha, gumbel
+        self.trees.knobs[:] = c, fpu, noise, alpha, gumbel, mix
         self.leaves = make_leaves(game, trees * self.rows_a_tree, 0, facts.max_actions)
         self.work = make_work(game, self.trees.points.shape[1], cache)
 
-    def plant(self, views, players, words, which=None, sims=None, quiet=None) -> None:
+    def plant(self, views, players, words, which=None, sims=None, quiet=None, knows=False) -> None:
         """New roots: masked states, who searches, and a stream each; for all trees or those named. `sims`: how many
         simulations each gets, at most what there is room for; 0 asks for the priors and the value of the root alone.
-        `quiet`: which of them are searched without noise."""
+        `quiet`: which of them are searched without noise. `knows`: these are no views but the truth, which every
+        simulation starts from; all in the tree still see their views only."""
         which = np.arange(len(self.trees.roots)) if which is None else np.asarray(which)
         sims = np.full(len(which), self.sims) if sims is None else np.minimum(sims, self.sims)
         quiet = np.zeros(len(which), np.bool_) if quiet is None else quiet
-        self.game.kernel(plant)(self.trees, self.work, which, views, players, words, sims, quiet, self.keep)
+        self.game.kernel(plant)(self.trees, self.work, which, views, players, words, sims, quiet, knows, self.keep)
 
     def wave(self, low: int = 0, high: int | None = None) -> Leaves:
         """The next leaves of all trees, or of a range of them; empty when all are done. Fill in their `priors` and

@@ -19,12 +19,12 @@ from ludus.rules import record
 
 TREE = record(
     root=np.int32, player=np.int32, goal=np.int32, sims=np.int32, points=np.int32, arms=np.int32, length=np.int32,
-    first_row=np.int32, rows=np.int32, considered=np.int32, judged=np.float32, quiet=np.int32,
+    first_row=np.int32, rows=np.int32, considered=np.int32, judged=np.float32, quiet=np.int32, knows=np.int32,
 )  # fmt: skip
 # root: its point, or one of the two below; player: who searches; goal and sims: simulations wanted and made; points and
 # arms: how many are used; length, first_row and rows: the path of the simulation that waits, and its rows of the batch;
 # considered: actions that the root chooses from by halving, 0 if it does not; judged: what the network said of the
-# root; quiet: its priors stay without noise
+# root; quiet: its priors stay without noise; knows: the root is the truth, and nothing is guessed
 FRESH, FORCED = -1, -2  # roots that wait for their first answer, and that need none
 
 POINT = record(
@@ -36,7 +36,7 @@ ARM = record(worth=np.float32, prior=np.float32, visits=np.int32, child=np.int32
 # child: the point that it leads to, or NONE; below NONE the worth is proven, and the child lies mirrored there
 NONE = -1
 
-C, FPU, NOISE, ALPHA, GUMBEL = range(5)  # knobs
+C, FPU, NOISE, ALPHA, GUMBEL, MIX = range(6)  # knobs
 SIMULATIONS, EVALUATIONS, HITS, FULL = range(4)  # of a tally
 STEP_POINT, STEP_ARM = 0, 1  # columns of a path
 
@@ -55,7 +55,7 @@ class Trees(NamedTuple):
     bits: np.ndarray  # uint64[trees, …, …]: the same memory, for hashing
     paths: np.ndarray  # int32[trees, …, 2]: the choices of this simulation
     luck: np.ndarray  # float32[trees, …]: log prior and Gumbel noise of each arm of the root, where it halves
-    knobs: np.ndarray  # float64[5]
+    knobs: np.ndarray  # float64[6]
 
 
 class Work(NamedTuple):
@@ -141,7 +141,7 @@ def make_trees(game: Game, trees: int, sims: int, arms: int, keep: bool, gumbel:
         np.zeros((trees, points * min(arms, longest)), np.int32),
         states, states.view(np.uint64).reshape(*states.shape, -1),
         np.zeros((trees, min(facts.max_plies, points) * seats, 2), np.int32),
-        np.zeros((trees, longest if gumbel else 1), np.float32), np.zeros(5),
+        np.zeros((trees, longest if gumbel else 1), np.float32), np.zeros(6),
     )  # fmt: skip
 
 

@@ -3,6 +3,13 @@
 *Halving* (Danihelka et al., "Policy improvement by planning with Gumbel", 2022) is for few simulations: the root draws
 some actions without replacement by its prior, tries all equally often, drops the worse half, and so on. An action that
 was not tried is worth what the root is, so that the policy which the search asks for is never worse than its prior.
+
+*Mixing* is for secrets and for players who act at once, where any fixed choice can be answered. Everybody in the tree
+draws by its prior, so that nobody answers what it could not know; the root tries its actions by prior as well, and asks
+for its prior times e to the power of what each action is worth: a step towards the better ones. In self-play such
+steps, each a little back to an even policy as well, come to rest where nobody gains by changing (magnetic mirror
+descent; Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and two-player
+zero-sum games", 2023).
 """
 
 from __future__ import annotations
@@ -11,14 +18,17 @@ import numpy as np
 
 from ludus.compile import inlined, template
 from ludus.rng import uniform
-from ludus.rules import policy_slot
-from ludus.search.forest.memory import ALPHA, GUMBEL, NOISE, is_proven
+from ludus.rules import HIDDEN, SIMULTANEOUS, policy_slot
+from ludus.search.forest.memory import ALPHA, GUMBEL, MIX, NOISE, is_proven
 
 VISITS_BEFORE, SMALLEST = 50.0, 1e-9
 """How many visits an action's worth counts for before any is made, as published; and the least prior that has a log."""
 ALPHA_OVER_MENU = 10.0
 PREFERRED = 8
 """Visits of the best arm from which on a single visit of another was curiosity, not preference."""
+CURIOUS, DOUBTED = 0.25, 2.0
+"""Where players mix: the share of the root's simulations that go to all actions alike; and the visits for which an
+action's worth counts as the root's."""
 
 # ------------------------------------------------------------------------------------------------ noise
 
@@ -56,7 +66,7 @@ def prepare_root(trees, index, work):
             trees.luck[index, k] = gumbel + np.log(max(trees.arms[index, first + k].prior, SMALLEST))
         return
     noise = np.float32(trees.knobs[NOISE])
-    if noise > 0.0 and head.quiet == 0:
+    if noise > 0.0 and head.quiet == 0 and not mixes(trees):
         alpha, total = trees.knobs[ALPHA], 0.0
         for k in range(count):
             work.shares[k] = gamma(rng, alpha if alpha > 0.0 else ALPHA_OVER_MENU / count)
@@ -119,6 +129,59 @@ def choose_by_halving(trees, index):
     return best
 
 
+# ------------------------------------------------------------------------------------------------ mixing
+
+
+@inlined
+def mixes(trees):
+    return (HIDDEN or SIMULTANEOUS) and trees.knobs[MIX] > 0.0
+
+
+@inlined
+def choose_by_luck(trees, index, point):
+    """An arm, drawn by the priors."""
+    left = np.float32(uniform(trees.words[index]))
+    for a in range(point.first_arm, point.first_arm + point.count):
+        left -= trees.arms[index, a].prior
+        if left < 0.0:
+            return a
+    return point.first_arm
+
+
+@inlined
+def choose_by_share(trees, index):
+    """The arm of the root that lacks most of its share of the simulations so far."""
+    head = trees.heads[index]
+    point = trees.points[index, head.root]
+    evenly, best, most = CURIOUS / point.count, point.first_arm, -np.inf
+    for a in range(point.first_arm, point.first_arm + point.count):
+        arm = trees.arms[index, a]
+        lack = ((1.0 - CURIOUS) * arm.prior + evenly) * (head.sims + 1) - arm.visits
+        if lack > most:
+            best, most = a, lack
+    return best
+
+
+@inlined
+def mixture(trees, index, point, out):
+    """The policy that a root which mixes asks for, entry by entry of its menu; what that policy is worth."""
+    step, first, highest, total = trees.knobs[MIX], point.first_arm, -np.inf, 0.0
+    for k in range(point.count):
+        arm = trees.arms[index, first + k]
+        worth = (arm.visits * arm.worth + DOUBTED * point.worth) / (arm.visits + DOUBTED)
+        out[k] = np.log(max(arm.prior, SMALLEST)) + step * worth
+        highest = max(highest, out[k])
+    for k in range(point.count):
+        out[k] = np.exp(out[k] - highest)
+        total += out[k]
+    expected = 0.0
+    for k in range(point.count):
+        arm = trees.arms[index, first + k]
+        out[k] /= total
+        expected += out[k] * (arm.visits * arm.worth + DOUBTED * point.worth) / (arm.visits + DOUBTED)
+    return expected
+
+
 # ------------------------------------------------------------------------------------------------ answers
 
 
@@ -166,13 +229,15 @@ def value_of_untried(trees, index, point):
 def aim(trees, index, point, out):
     """What the policy should be at the root, entry by entry of its menu: the best alone where that is proven, the
     priors where nothing was tried, the share of visits, those apart that only had a look; or, where the root halves,
-    its priors improved by all worths, an untried action counting as the root does."""
+    its priors improved by all worths, an untried action counting as the root does. Returns what the root is worth."""
     first, count = point.first_arm, point.count
     halves, most = trees.heads[index].considered > 0, greatest_visits(trees, index, point)
     if point.unproven == 0:
         out[:count] = 0.0
         out[best_arm(trees, index, point)] = 1.0
-        return
+        return np.float64(point.worth)
+    if mixes(trees) and most > 0:
+        return mixture(trees, index, point, out)
     untried, highest, total = value_of_untried(trees, index, point), -np.inf, 0.0
     for k in range(count):
         arm = trees.arms[index, first + k]
@@ -188,6 +253,7 @@ def aim(trees, index, point, out):
         total += out[k]
     for k in range(count):
         out[k] = out[k] / total if total > 0.0 else 1.0 / count
+    return np.float64(point.worth)
 
 
 @template
@@ -198,8 +264,10 @@ def read_roots(trees, out):
             continue
         point = trees.points[index, head.root]
         out.counts[index], out.best[index] = point.count, best_arm(trees, index, point)
-        out.values[index], out.solved[index] = point.worth, point.unproven == 0
-        aim(trees, index, point, out.targets[index])
+        out.solved[index] = point.unproven == 0
+        out.values[index] = aim(trees, index, point, out.targets[index])
+        if mixes(trees):
+            out.best[index] = np.argmax(out.targets[index, : point.count])
         for k in range(point.count):
             arm, action = trees.arms[index, point.first_arm + k], trees.actions[index, point.first_arm + k]
             out.actions[index, k], out.visits[index, k] = action, arm.visits

@@ -8,7 +8,7 @@ from ludus.compile import inlined
 from ludus.rng import blend
 from ludus.rules import HIDDEN, SEATS, hide, legal, returns, step, to_act
 from ludus.search.forest.memory import FPU, NONE, STEP_ARM, STEP_POINT, C, child_of, is_proven, mark_proven
-from ludus.search.forest.roots import choose_by_halving
+from ludus.search.forest.roots import choose_by_halving, choose_by_luck, choose_by_share, mixes
 
 # ------------------------------------------------------------------------------------------------ points
 
@@ -81,9 +81,11 @@ def choose_by_prior(trees, index, point):
 
 @inlined
 def choose(trees, index, slot, length):
-    """The arm to take, at the root perhaps by halving; noted in the path."""
-    arm = -1
-    if slot == trees.heads[index].root and trees.heads[index].considered > 0:
+    """The arm to take, at the root perhaps by halving; where players mix, each as its prior says. Noted in the path."""
+    arm, is_root = -1, slot == trees.heads[index].root
+    if mixes(trees):
+        arm = choose_by_share(trees, index) if is_root else choose_by_luck(trees, index, trees.points[index, slot])
+    elif is_root and trees.heads[index].considered > 0:
         arm = choose_by_halving(trees, index)
     if arm < 0:
         arm = choose_by_prior(trees, index, trees.points[index, slot])

@@ -74,7 +74,7 @@ def go_on(trees, index, work, leaves, first):
             length, is_known = follow_links(trees, index, work)
         else:
             trees.states[index, row] = trees.roots[index]
-            if HIDDEN:
+            if HIDDEN and head.knows == 0:
                 determinize(trees.states[index, row], head.player, trees.words[index])
         player, count, key = 0, 0, np.uint64(0)
         if not is_known:
@@ -115,13 +115,14 @@ def wave(trees, work, leaves, low, high, rows_a_tree):
 
 
 @inlined
-def set_root(trees, index, work, view, player, sims, quiet):
+def set_root(trees, index, work, view, player, sims, quiet, knows):
     """Who searches what. A forced move needs no search."""
     head = trees.heads[index]
     trees.roots[index] = view
     forced = legal(view, player, work.menu) < 2
     head.root, head.player, head.considered = FORCED if forced else FRESH, player, 0
     head.sims, head.goal, head.rows, head.quiet = 0, 0 if forced else sims, 0, quiet
+    head.knows = knows
 
 
 @inlined
@@ -133,9 +134,9 @@ def clear(trees, index):
 
 
 @inlined
-def plant_one(trees, index, work, view, player, sims, quiet, keep):
+def plant_one(trees, index, work, view, player, sims, quiet, knows, keep):
     """A new root. Where the tree knows it and may keep it, what hangs on it stays; else it begins anew."""
-    set_root(trees, index, work, view, player, sims, quiet)
+    set_root(trees, index, work, view, player, sims, quiet, knows)
     if not keep or not is_kept(trees, index, work, player, sims):
         clear(trees, index)
 
@@ -213,10 +214,10 @@ def move_point(trees, index, slot, moved, first_arm):
 
 
 @template
-def plant(trees, work, which, views, players, words, sims, quiet, keep):
+def plant(trees, work, which, views, players, words, sims, quiet, knows, keep):
     """New roots for some of the trees."""
     trees, work = borrow(trees), borrow(work)
     for k in range(which.shape[0]):
         index = which[k]
         trees.words[index, 0] = words[k, 0]
-        plant_one(trees, index, work, views[k], players[k], sims[k], np.int64(quiet[k]), keep)
+        plant_one(trees, index, work, views[k], players[k], sims[k], np.int64(quiet[k]), np.int64(knows), keep)
