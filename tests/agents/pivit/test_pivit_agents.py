@@ -10,7 +10,8 @@ from ludus import agent, load
 from ludus.compile import template
 from ludus.errors import BadSpec
 from ludus.games._pivit_terms import SCALE, TERMS
-from ludus.rules import forcing, legal, terms
+from ludus.rules import forcing, legal, share, terms
+from ludus.search.evaluation import estimate
 from tests.agents.minimax import mover_of, random_positions, successors, thoughts_on
 
 
@@ -101,3 +102,48 @@ def test_the_champion_plays_on_every_board_with_any_number(players, preset):
 def test_the_champion_beats_a_plain_search_of_two_plies():
     played = ludus.play("pivit", "champion:ms=0,nodes=3000", "alphabeta:depth=2", games=12, seed=3)
     assert played.agents[0].wins >= 10
+
+
+# ------------------------------------------------------------------------------------------------ three and four
+
+
+@template
+def read_estimates(states, evaluation, out):
+    for player in range(states[0].players):
+        out[player] = estimate(states[0], player, evaluation)
+
+
+def chances(states) -> np.ndarray:
+    """Everybody's chance to win, as the champion judges."""
+    crowd = agent("champion", "pivit")._crowd
+    out = np.zeros(int(states[0].players))
+    crowd.game.kernel(read_estimates)(states, crowd._evaluation, out)
+    return share(out, len(out))
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_chances_of_several_add_up_and_follow_what_they_have(players):
+    for states in random_positions(load("pivit"), 60, 4, players=players):
+        before = chances(states)
+        assert before.sum() == pytest.approx(1, abs=0.01)
+        states[0].masters[1] += 3
+        after = chances(states)
+        assert after[1] > before[1]
+        assert all(after[p] <= before[p] for p in range(players) if p != 1)
+
+
+def test_who_has_no_piece_has_no_chance_and_hurting_the_leader_helps_the_second():
+    states = next(random_positions(load("pivit"), 60, 4, players=3))
+    states[0].minions[:] = (0, 3, 3, 0)
+    states[0].masters[:] = (0, 3, 1, 0)
+    states[0].promoted[:] = (0, 1, 2, 0)
+    found = chances(states)
+    assert found[0] < 0.01
+    assert found[1] > found[2]
+    states[0].masters[1] -= 1
+    assert chances(states)[2] > found[2]
+
+
+def test_the_champion_beats_one_ply_of_thought_among_three():
+    played = ludus.play("pivit", "champion:ms=0,nodes=150", "greedy", "greedy", games=6, seed=1)
+    assert played.agents[0].wins >= 4

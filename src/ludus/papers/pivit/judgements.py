@@ -33,7 +33,7 @@ from ludus.papers.pivit.learners import (
     sizes,
     trainings,
 )
-from ludus.papers.pivit.lineups import DEPTHS, HEAD_TO_HEAD, KNOWN, KNOWN_GAMES, RIVALS
+from ludus.papers.pivit.lineups import CROWDS, DEPTHS, HEAD_TO_HEAD, KNOWN, KNOWN_GAMES, RIVALS
 from ludus.papers.pivit.plays import SIDES, length_of, part_of
 from ludus.papers.tables import Cell, summed
 
@@ -299,15 +299,17 @@ def champion(results: Measured) -> list[Finding]:
 
 
 def crowds(results: Measured) -> list[Finding]:
-    def found(players: int) -> Found:
-        ours, chance = share(results, f"players-{players}", "the champion's share"), 1 / players
+    def found(players: int, name: str) -> Found:
+        label = f"among {players - 1} of {name}, 20 ms a move"
+        ours, chance = share(results, f"players-{players}-{name.split()[0]}", label), 1 / players
         verdict = Verdict.REACHED if ours.low > chance else Verdict.NOT_REACHED
         return [ours], (verdict, f"{ours.text}, an equal share is {100 * chance:.0f} %")
 
+    text = "With {} players it gets more than its share among copies of {}."
     return [
-        judged(Claim(f"players-{players}", "Aim", f"With {players} players it gets more than its share.", ""),
-               lambda players=players: found(players), True)
-        for players in (3, 4)
+        judged(Claim(f"players-{players}-{name.split()[0]}", "Aim", text.format(players, name), ""),
+               lambda players=players, name=name: found(players, name), True)
+        for players, name in CROWDS
     ]  # fmt: skip
 
 

@@ -49,7 +49,9 @@ RIVALS = {
     "mcts, ten times the time": ("mcts:ms=1000", 0.9),
 }
 """Whom the champion meets, and what share of the point is wanted."""
-BEST_OTHER = "alphabeta:ms=100"
+OTHERS = {"alphabeta": "alphabeta:ms=20", "mcts that judges its leaves": "mcts:ms=20,horizon=0,c=0.2"}
+"""The best two of the others among three and four players, of those that search: paranoid, best reply, max^n, mcts."""
+CROWDS = [(players, name) for players in (3, 4) for name in OTHERS]
 SEARCHES = {"plain evaluation": "alphabeta:ms=100", "champion": CHAMPION}
 
 
@@ -119,11 +121,12 @@ def champion(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
 
 
 def crowds(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
-    """The champion among copies of the best other agent."""
+    """The champion among copies of each of the best other agents."""
     return [
-        matches.lineup(f"players-{players}", GAME, (CHAMPION, *[BEST_OTHER] * (players - 1)), "default",
-                       scale.pick(12, 240), seed, workers)
-        for players in (3, 4)
+        matches.lineup(f"players-{players}-{name.split()[0]}", GAME,
+                       (f"{CHAMPION}:ms=20", *[OTHERS[name]] * (players - 1)), "default",
+                       scale.pick(24, 240), seed, workers)
+        for players, name in CROWDS
     ]  # fmt: skip
 
 
