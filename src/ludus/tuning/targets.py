@@ -62,10 +62,12 @@ class Target:
         return max(0.0, self.low - value, value - self.high) / self.scale
 
     def eccentricity(self, value: float) -> float:
-        """How far from the middle of the range, 1 at its ends: of two that are inside the more central is safer."""
-        if self.aim or not math.isfinite(self.high - self.low):
+        """How near the ends of the range, 1 at one of them and 0 as far away as the scale: of two that are inside, the
+        one with more room is safer to confirm."""
+        if self.aim:
             return 0.0
-        return min(1.0, abs(value - (self.low + self.high) / 2) / self.scale)
+        room = min(value - self.low, self.high - value)
+        return min(max(1 - room / self.scale, 0.0), 1.0)
 
     def is_out_of_reach(self, found: Interval, slack: float = 0.0) -> bool:
         """Whether an interval says that the range is missed, by more than so many scales."""
