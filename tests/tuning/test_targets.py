@@ -82,3 +82,10 @@ def test_metrics_declare_the_parts_that_they_give():
     assert {reading.metric for reading in found.numbers} > {"endings", "skill_ladder", "drama"}
     for reading in found.numbers:
         assert all_metrics()[reading.metric].parts[reading.part] == reading.unit
+
+
+def test_more_room_inside_a_range_is_safer():
+    both, below, above = read_targets(["seat_advantage in -6..6", "draws < 5 %", "openings > 8"])
+    assert [both.eccentricity(value) for value in (-6, 0, 3, 9)] == [1, 0, 0.5, 1]
+    assert [below.eccentricity(value) for value in (0, 2.5, 5, 9)] == [0, 0.5, 1, 1]
+    assert [above.eccentricity(value) for value in (8, 12, 30)] == [1, 0.5, 0]

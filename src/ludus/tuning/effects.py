@@ -75,9 +75,9 @@ def _effects(candidates: Sequence[Candidate], ranges: Sequence[Range], target: T
     level = level_of(candidates, target)
     told = [one for one in candidates if target.text in one.found.get(level, {})]
     columns = [column for one in ranges for column in _columns(one, told)]
-    if len(told) < len(columns) + 1 + SPARE:
-        return []
     found = [one.found[level][target.text] for one in told]
+    if len(told) < len(columns) + 1 + SPARE or len({one.value for one in found}) == 1:  # nothing moves what never moves
+        return []
     weights = np.sqrt([one.n for one in found])
     table = np.column_stack([np.ones(len(told)), *(values for _, values in columns)]) * weights[:, None]
     wanted = np.array([one.value for one in found]) * weights
