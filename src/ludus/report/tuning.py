@@ -352,7 +352,7 @@ STYLE = """
 .sets{table-layout:fixed}
 .sets td,.sets th{padding:.5rem .8rem .5rem 0;overflow-wrap:break-word}
 .sets .dim{display:block}
-.sets th:first-child{width:12.5rem}
+.sets th:first-child{width:14.5rem}
 .sets td:first-child{font-weight:600}
 .sets code{word-break:break-all}
 .sign-green{color:var(--good);font-weight:700}
