@@ -47,7 +47,8 @@ SHOWN = 200
 
 
 def experiments(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experiment]:
-    found = [training(scale, seed, folder, workers, preset, k) for preset in BOTH for k in range(SEEDS)]
+    seeds = {PAPER: SEEDS, PROGRAM: SEEDS if scale.is_full else 1}
+    found = [training(scale, seed, folder, workers, preset, k) for preset in BOTH for k in range(seeds[preset])]
     found += [fairness(scale, seed, workers, preset, name) for preset in BOTH for name in strengths(scale, preset)]
     found += [fairness(scale, seed, workers, PAPER, name) for name in OUR_STRENGTHS]
     found += [networks(scale, seed, folder, workers, preset) for preset in BOTH]
@@ -142,7 +143,7 @@ def fairness(scale: Scale, seed: int, workers: Workers, preset: str, name: str) 
 def _games(name: str) -> tuple[int, int]:
     """Pairs of matches, quick and full: as many as leave three points, but for the dearest, of which one takes a core
     up to a minute."""
-    dear = {"mcts 400": (20, 200), "mcts 1,600": (5, 60), "mcts 10,000": (2, 16)}
+    dear = {"mcts 400": (10, 200), "mcts 1,600": (5, 60), "mcts 10,000": (2, 16)}
     dear |= {"ours 64": (20, 560), "ours 256": (10, 560)}
     return {"random": (600, 1000), **dear}.get(name, (40, 560))
 
