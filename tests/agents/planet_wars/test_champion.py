@@ -100,15 +100,3 @@ P 30 0 2 90 5
 
 def test_what_is_spare_behind_the_front_moves_up():
     assert {"0 1 40", "1 2 10"} <= set(plan("champion", BEHIND))
-
-
-DEAR = """
-P 0 0 1 100 5
-P 12 0 0 80 2
-P 40 0 2 60 5
-"""
-
-
-def test_a_planet_that_pays_after_the_outlook_is_taken_all_the_same():
-    assert plan("champion:tail=0", DEAR) == []
-    assert plan("champion", DEAR) == ["0 1 81"]

@@ -7,9 +7,6 @@ elsewhere. A planet that stays neutral in the outlook is left alone; one that is
 
 Nobody can throw everything at every planet, though, and who is behind would lose all of them in such a future and do
 nothing. So each planet is besieged a second time, by a share of the streams, and both count.
-
-A dear or distant neutral planet pays only after the outlook. Who counts no turn of that sits on all ships while the
-rival expands, so a planet that is to be taken and stands the siege counts for some turns more.
 """
 
 from __future__ import annotations
@@ -40,7 +37,6 @@ WEIGHTS = record(
     starts=np.int32,
     tries=np.int32,
     cost=np.float64,  # how bad a ship is that is lost to neutral planets
-    tail=np.float64,  # turns after the outlook that count for neutral planets
     hope=np.float64,  # how much a planet counts that only a siege would win
     relay=np.int32,  # turns that a move by way of another own planet may take longer
     trust=np.float64,  # how much the rival's drafts count, against its giving no orders at all
@@ -94,15 +90,6 @@ def held(owner, expected, weights):
 
 
 @rule
-def later(outlook, planet, owner, weights):
-    """What a planet that is still neutral counts for after the outlook, if whoever is to take it holds out."""
-    if owner != outlook.owner[planet, outlook.span] or owner == NEUTRAL:
-        return 0.0
-    worth = outlook.growth[planet] * min(weights.tail, outlook.left - outlook.span)
-    return worth if owner == MINE else -worth
-
-
-@rule
 def besieged(outlook, siege, planet, weights, share):
     """The worth of one planet under `share` sixteenths of the streams, once it is no longer neutral."""
     t = 0
@@ -125,8 +112,6 @@ def besieged(outlook, siege, planet, weights, share):
             owner, ships = clash(owner, ships, mine, rivals)
             mine, rivals = 0, 0
         standing += ships if owner == RIVALS else 0
-    if outlook.owner[planet, 0] == NEUTRAL:
-        worth += later(outlook, planet, owner, weights)
     return worth - 0.001 * weights.pull * standing
 
 

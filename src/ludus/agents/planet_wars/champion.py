@@ -39,8 +39,7 @@ LINKS = 12  # steps in a plan
 WORK = 400_000  # turns of sieges in a millisecond: counted, not timed, so that the same view gives the same plan
 SMALL = 1e-9
 TUNED = {"span": (4, 60), "delay": (0, 8), "pull": (0, 99), "cost": (0, 9), "share": (0, 16), "second": (0, 9),
-         "hope": (0, 1), "raids": (0, 30), "relay": (-1, 9), "far": (4, 60), "flow": (0, 999),
-         "tail": (0, 99)}  # fmt: skip
+         "hope": (0, 1), "raids": (0, 30), "relay": (-1, 9), "far": (4, 60), "flow": (0, 999)}  # fmt: skip
 """The numbers that evolution may change, and between which ends they make sense."""
 
 
@@ -184,7 +183,6 @@ class Champion(PlanningAgent):
         1.0, "how bad a ship of the rival's is that still stands, in thousandths of a ship a turn", low=0
     )
     cost: float = setting(0.6, "how bad a ship is that is lost to a neutral planet", low=0)
-    tail: float = setting(20.0, "turns after those looked ahead that count for a neutral planet, if it is held", low=0)
     share: float = setting(7.0, "sixteenths of the streams in the second siege", low=0)
     second: float = setting(1.0, "how much the second siege counts beside the first", low=0)
     hope: float = setting(0.54, "how much a planet counts that only a siege would win", low=0, high=1)
