@@ -64,7 +64,7 @@ class Settings:
     trace: float = setting(0.7, "λ: how much of the way to the result counts beside the next thought", 0, 1)
     alpha: float = setting(-1.0, "step size at first, it falls to a tenth; -1: 0.1, with patterns 0.5", -1, 10)
     explore: float = setting(0.1, "chance of a random action", 0, 1)
-    opening: int = setting(-1, "random plies at the start of every match; -1: up to 6, by the longest match", -1, 1000)
+    opening: int = setting(-1, "random plies at the start of every match; -1: up to 8, by the longest match", -1, 1000)
     units: int = setting(-1, "units between terms and value; -1: none where the game writes `terms`, else 32", -1, 1024)
     walks: int = setting(WALKS, "patterns from each cell of the board; 0: none", 0, 64)
     players: int = setting(0, "players in a match; 0: the fewest that the game allows", low=0)
@@ -295,7 +295,7 @@ class Learner:
         self.coherence = Coherence(np.zeros_like(patterns.tables), np.zeros_like(patterns.tables))
         self.later, self.iterations, self.games = np.zeros(len(numbers_of(self.evaluation))), 0, 0
         self._alpha = settings.alpha if settings.alpha >= 0 else 0.5 if len(patterns.cells) else 0.1
-        self._opening = settings.opening if settings.opening >= 0 else min(6, game.facts.max_plies // 6)
+        self._opening = settings.opening if settings.opening >= 0 else min(8, game.facts.max_plies // 5)
         self._mind = _new_mind(game, settings.depth, self.evaluation)
         self._course = _new_course(game, count, units, len(patterns.cells))
 

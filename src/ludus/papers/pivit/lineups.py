@@ -49,8 +49,11 @@ RIVALS = {
     "mcts, ten times the time": ("mcts:ms=1000", 0.9),
 }
 """Whom the champion meets, and what share of the point is wanted."""
-OTHERS = {"alphabeta": "alphabeta:ms=20", "mcts that judges its leaves": "mcts:ms=20,horizon=0,c=0.2"}
-"""The best two of the others among three and four players, of those that search: paranoid, best reply, max^n, mcts."""
+OTHERS = {
+    "best-reply search": "alphabeta:ms=20,rivals=best",
+    "mcts that judges its leaves": "mcts:ms=20,horizon=0,c=0.2",
+}
+"""The best two kinds of others among three and four players; paranoid, max^n and mcts by default do no better."""
 CROWDS = [(players, name) for players in (3, 4) for name in OTHERS]
 SEARCHES = {"plain evaluation": "alphabeta:ms=100", "champion": CHAMPION}
 
@@ -133,4 +136,4 @@ def crowds(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
 def ladder(scale: Scale, seed: int, folder: Path, workers: Workers) -> Experiment:
     """Everybody against everybody, the published Q-learner among them."""
     agents = {**LADDER, "Q-learning": f"dictionary:{Q.folder(folder)}"}
-    return matches.ladder("ladder", GAME, agents, "default", scale.pick(60, 400), seed, workers)
+    return matches.ladder("ladder", GAME, agents, "default", scale.pick(40, 400), seed, workers)
