@@ -11,7 +11,7 @@ from ludus import kernels, load
 from ludus.game import Game
 from ludus.rng import match_words
 from ludus.rules import rule
-from ludus.search.forest import Forest, Leaves, Roots
+from ludus.search.forest import Forest, Leaves, Roots, mix_of
 
 
 def answer(game: Game, leaves: Leaves) -> None:
@@ -152,6 +152,14 @@ def test_who_mixes_tries_every_action_by_its_prior_and_asks_for_a_step_to_the_be
     worths, targets = roots.worths[0], roots.targets[0]
     assert np.isclose(np.log(targets[1] / targets[0]), worths[1] - worths[0], atol=0.02)
     assert np.isclose(roots.values[0], targets @ worths, atol=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "step"),
+    [("kuhn_poker", -1, 1), ("goofspiel", -1, 0), ("goofspiel", 2, 2), ("connect_four", 2, 0)],
+)
+def test_players_mix_where_they_bluff_unless_told_otherwise(name, wanted, step):
+    assert mix_of(load(name), wanted) == step
 
 
 def test_full_tables_only_stop_the_tree_from_growing():
