@@ -21,7 +21,8 @@ WARM_UP = 100  # steps in which the rate of learning rises
 LAST = 0.01  # of the rate is left at the end
 DECAY = 1e-4
 STEEPEST = 5.0  # longer gradients are cut
-EVENLY = 0.2, 0.02  # what an even policy is worth where players mix, at first and in the end
+EVENLY = 0.2, 0.08
+"""What an even policy is worth where players mix, at first and in the end; with less they chase each other for ever."""
 SMOOTH = 0.99
 """What plays is a running mean of the network over about 1 / (1 - this) steps. With four times as many it played ever
 worse: the mean of some normalisations is not that of the mean."""
