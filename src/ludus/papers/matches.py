@@ -178,13 +178,14 @@ def ladder(
 ) -> Experiment:  # fmt: skip
     """Everybody against everybody, `games` for each lineup; ratings with intervals. `agents` has specs by their labels.
 
-    The one called random, if there is one, stands at 0.
+    The one called random, if there is one, stands at 0. `met` has what the first of a lineup got in it.
     """
     own, lineups = own_seed(seed, name), list(combinations(agents, players))
     games = -(-games // players) * players
 
     def run(watch: Watch) -> Result:
         met: list[tuple[list[str], Sequence[float], int]] = []
+        firsts = []
         for number, labels in enumerate(lineups):
 
             def keep(record: MatchRecord, number: int = number, labels: tuple[str, ...] = labels) -> None:
@@ -192,10 +193,15 @@ def ladder(
                 met.append((seated, record.shares, number * games + record.block))
 
             specs = [agents[label] for label in labels]
-            contest(game, specs, games=games, seed=own, preset=preset, workers=workers, watch=watch, keep=keep)
+            played = contest(game, specs, games=games, seed=own, preset=preset, workers=workers, watch=watch, keep=keep)
+            first = played.agents[0]
+            firsts.append(
+                {"lineup": labels, "value": first.score, "low": first.low, "high": first.high, "games": games}
+            )
         met.sort(key=lambda one: one[2])  # threads finish in any order
         found = rate(*zip(*met), rng=np.random.default_rng(own))
-        return {"games": len(lineups) * games, "rows": [_row(row) for row in found.rows], "note": found.note}
+        return {"games": len(lineups) * games, "rows": [_row(row) for row in found.rows], "note": found.note,
+                "met": firsts}  # fmt: skip
 
     settings = {"rules": rules_of(game, preset), "agents": dict(agents), "games": games, "seed": own,
                 "code": codes(game, list(agents.values()))}  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
 from ludus.papers.claims import Verdict
@@ -42,7 +44,9 @@ def results(**changes) -> Measured:
         "speed": {"searches": {"champion": {"depths": [6, 8, 9], "a_second": 900_000.0}}},
         "ladder": {"games": 60, "note": "", "rows": [
             {"name": name, "rating": 100.0 * k, "low": 100.0 * k - 20, "high": 100.0 * k + 20, "games": 9, "score": 0.5}
-            for k, name in enumerate(judgements.STEPS)]},
+            for k, name in enumerate(judgements.STEPS)],
+            "met": [{"lineup": pair, "value": 0.1, "low": 0.05, "high": 0.2, "games": 40}
+                    for pair in combinations(judgements.STEPS, 2)]},
     }  # fmt: skip
     for (one, two), (known, _) in lineups.DEPTHS.items():
         found.found[f"depth-{one}-{two}"] = score(known, 100)

@@ -314,14 +314,14 @@ def crowds(results: Measured) -> list[Finding]:
 
 
 def rungs(results: Measured) -> list[Finding]:
+    """Each rung by what the two got against each other: far above random a rating only says that it is far above."""
+
     def found(one: str, two: str) -> Found:
-        ratings = {row["name"]: row for row in results["ladder"]["rows"]}
-        below, above = (rating(ratings[name]) for name in (one, two))
-        gap = above.minus(below, "difference")
-        if gap.low > 0:
-            return [gap], (Verdict.REACHED, f"{two} is above {one}")
-        side = "below" if gap.high < 0 else "not certainly above"
-        return [gap], (Verdict.NOT_REACHED, f"{two} is {side} {one}")
+        ours = met(results, two, one)
+        if ours.low > 0.5:
+            return [ours], (Verdict.REACHED, f"{two} is above {one}")
+        side = "below" if ours.high < 0.5 else "not certainly above"
+        return [ours], (Verdict.NOT_REACHED, f"{two} is {side} {one}")
 
     return [
         judged(Claim(f"rung-{two.lower()}", "Aim", f"{two} is stronger than {one}.", ""),
@@ -330,5 +330,10 @@ def rungs(results: Measured) -> list[Finding]:
     ]  # fmt: skip
 
 
-def rating(row: dict) -> Measure:
-    return Measure(row["name"], row["rating"], row["low"], row["high"], row["games"], "Elo")
+def met(results: Measured, name: str, rival: str) -> Measure:
+    """What somebody got against a rival in the ladder."""
+    one = next(one for one in results["ladder"]["met"] if {*one["lineup"]} == {name, rival})
+    value, low, high = one["value"], one["low"], one["high"]
+    if one["lineup"][0] != name:
+        value, low, high = 1 - value, 1 - high, 1 - low
+    return Measure(f"against {rival}", value, low, high, one["games"])
