@@ -70,8 +70,9 @@ def show_reports(folder: Path) -> None:
                 page.goto(report.resolve().as_uri())
                 keep(page, name)
         if (paper := folder / "organism.html").is_file():
-            page.goto(paper.resolve().as_uri())
-            page.locator("#how-it-plays").screenshot(path=PICTURES / "organism_openings.png")
+            page.goto(paper.resolve().as_uri(), timeout=PATIENCE)
+            page.add_style_tag(content="#how-it-plays table{display:none}")  # pictures alone
+            page.locator("#how-it-plays").screenshot(path=PICTURES / "organism_openings.png", timeout=PATIENCE)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,8 @@ one batch, on one core; the network is as large as theirs. How long the matches 
 
 OURS = """A network with a policy that chooses one decision after the other instead of whole turns."""
 
-FOOTER = """All intervals are 95 %. Made by `ludus reproduce organism`; the same seed gives the same numbers."""
+FOOTER = """All intervals are 95 %. Made by `ludus reproduce organism`; the same seed gives the same numbers, but for
+networks that a GPU trained."""
 
 # ------------------------------------------------------------------------------------------------ the whole
 
@@ -104,7 +105,7 @@ def by_iteration(results: Measured) -> str:
 
 
 def openings(results: Measured) -> str:
-    searches = {f"mcts {sims:,}": f"Search, {sims:,} roll-outs" for sims in (25, 400, 10_000)}
+    searches = {f"mcts {sims:,}": f"Search, {sims:,} roll-outs" for sims in (25, 100, 1600)}
     names = {"random": "Random play", **searches, "ours 0": "Our network alone",
              "ours 256": "Our network, 256 simulations"}  # fmt: skip
     shown = {words: results.found.get(f"fairness-{PAPER}-{name}") for name, words in names.items()}
