@@ -32,8 +32,8 @@ CRITICISM = """The authors end with what they would do better. Two of these rema
 setting each."""
 
 OURS = """The champion foresees as exactly, but has no rules for defence, sniping or supply. It judges every plan by
-what all planets would be worth if both sides threw all their spare ships at each of them, before and after the best
-reply that the rival has, and plans attacks whose fleets land together."""
+what all planets would be worth if both sides threw all their spare ships at each of them, weighs its drafts against
+those that the rival may have, and plans attacks whose fleets land together."""
 
 TYPICAL = """What share of all growth each player holds, turn by turn, in one match of each kind. The text below each
 chart is the match as a replay string of the contest."""
