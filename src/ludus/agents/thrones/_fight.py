@@ -66,13 +66,10 @@ def fight(stack, state, player, nodes):
 
 
 @template
-def worth_after(stack, spare, state, player, action, nodes):
-    """What the player's step is worth."""
+def follow(spare, state, player, action):
+    """The position after the player's step, in `spare`."""
     actions = np.full(2, -1, np.int32)
     actions[player] = action
     spare[0] = state
     for_search(spare[0])
     step(spare[0], actions, np.zeros(1, np.uint64))
-    if spare[0].winner != 0:
-        return 1.0 if spare[0].winner == 1 + player else -1.0
-    return fight(stack, spare[0], player, nodes)[1]

@@ -2,6 +2,8 @@
 whether a fight is won or lost.
 
 - Where no walker roams and parity lets it take heads it hunts, and catches the other by force (`_hunt`).
+- A copy of each rival that it knows foretells the rival's steps. Where it can be hunted, and a copy fits, it walks the
+  line that comes out best against it (`_foresight`); all else holds against anybody.
 - A plan is as long as the enemy's way to it allows (`boldness`), and may close on itself. Where parity lets the enemy
   take heads, and never the player, a plan keeps away from it (`berth`).
 - Outside, a step is taken only while there is a way home on which nobody can be in time.
@@ -21,7 +23,8 @@ import numpy as np
 
 from ludus.agent import Agent
 from ludus.agents._tuned import tuned_numbers
-from ludus.agents.thrones._fight import fight, new_stack, worth_after
+from ludus.agents.thrones._fight import fight, follow, new_stack
+from ludus.agents.thrones._foresight import NOTE, NOTE_WORDS, Foresight
 from ludus.agents.thrones._hunt import Judge, flights_of, hunt, standing
 from ludus.agents.thrones._leaf import SMALL_ROOM
 from ludus.agents.thrones._sweep import LIMITS, find_plan, is_guarded, new_scratch
@@ -38,13 +41,20 @@ from ludus.agents.thrones._terms import (
     take_step,
     trail_cells,
 )
+from ludus.agents.thrones.assistants import Ta1
+from ludus.agents.thrones.bots import Bot1, Bot2
 from ludus.compile import bind, rule, template
 from ludus.game import Game
+from ludus.games.thrones import MAX_CELLS, can_take_heads
 from ludus.search.table import PROVEN
 from ludus.settings import setting
 
 SMALL_RUN = "thrones-champion"
 """Numbers that were tuned for small rooms, where they are taken if nobody says otherwise."""
+COPIES = (Ta1(), Bot2(run="thrones-bot2", race=1.0), Bot1(run="thrones-bot1"), Bot1(run="thrones-bot1-small"))
+STRANGE = 1
+"""Players that it knows: those that remember nothing, so that the position tells what they do. The first tosses coins
+among equal steps, so no line is tried out against it; it is only told from the others."""
 FIGHT = 14
 """Steps within which somebody else is looked at."""
 
@@ -52,11 +62,19 @@ FIGHT = 14
 @template
 def decide(state, player, wanted, nodes, trust, stack, spare):
     """A won fight; else the planned step unless it loses one, or is worth far less than the best; else the best."""
-    best, worth = fight(stack, state, player, nodes)
-    if worth > PROVEN or wanted < 0 or wanted == best:
-        return best
-    planned = worth_after(stack, spare, state, player, wanted, nodes)
-    return wanted if planned > max(-PROVEN, worth - trust) else best
+    spare[0] = state
+    best, worth = -1, 0.0
+    for look in range(2):  # one call of `fight` for both looks: each would be compiled for 20 seconds
+        found, value = fight(stack, spare[0], player, nodes)
+        if look == 1:
+            return wanted if value > max(-PROVEN, worth - trust) else best
+        best, worth = found, value
+        if worth > PROVEN or wanted < 0 or wanted == best:
+            return best
+        follow(spare, state, player, wanted)
+        if spare[0].winner != 0:
+            return wanted if spare[0].winner == 1 + player else best
+    return best
 
 
 @rule
@@ -109,6 +127,18 @@ def forget_step(memory, action):
 
 
 @template
+def sort_out(views, players, apart):
+    """Of those who can be hunted: how many steps one is from the other's head or trail."""
+    cells = np.empty(MAX_CELLS, np.int64)
+    for i in range(views.shape[0]):
+        if can_take_heads(views[i], 1 - players[i]) & views[i].params.head_kill:
+            apart[i] = NEVER
+            for player in range(2):
+                reach = reach_of_enemy(views[i], player, cells, trail_cells(views[i], player, cells))
+                apart[i] = min(apart[i], reach)
+
+
+@template
 def choose_as_champion(views, players, words, stack, scratch, nodes, trust, out):
     for i in range(views.shape[0]):
         rng, memory = words[i, :1], words[i, 1:]
@@ -127,12 +157,15 @@ class Champion(Agent):
     name: ClassVar[str] = "champion"
     compiled: ClassVar[bool] = True
     only_for: ClassVar[str] = "thrones"
-    memory: ClassVar[int] = PLAN_WORDS
+    memory: ClassVar[int] = PLAN_WORDS + NOTE_WORDS
 
     nodes: int = setting(4_000, "positions that are looked at for the best step, and for the planned one", low=1)
     longest: int = setting(12, "longest way out", low=1)
     widest: int = setting(16, "longest way along", low=1)
     borders: int = setting(64, "cells of the border from which plans start", low=1)
+    foresight: int = setting(16, "steps that are looked ahead against a copy of the rival, 0: none", low=0)
+    lines: int = setting(40, "lines that are gone on with", low=1)
+    walk_on: int = setting(4, "steps of a line that are taken before the next look", low=1, high=4)
     run: str = setting("", "a run that tuned the numbers below; without one small rooms have theirs")
     boldness: float = setting(2.0, "most steps of a plan for each step that the enemy is away from it", low=0.01)
     venture: float = setting(3.0, "steps more where the enemy cannot take heads")
@@ -149,6 +182,10 @@ class Champion(Agent):
     def prepare(self, game: Game) -> None:
         super().prepare(game)
         self._large = self._numbers(game)
+        if self.foresight > 0:
+            self._mind = Foresight(
+                game, [replace(copy) for copy in COPIES], STRANGE, self.foresight, self.lines, self.walk_on
+            )
         self._small = self._large if self.run else replace(self, run=SMALL_RUN)._numbers(game)
 
     def _numbers(self, game: Game) -> dict[str, float]:
@@ -173,7 +210,29 @@ class Champion(Agent):
             one_by_one = (self.act_many(views[i : i + 1], players[i : i + 1], words[i : i + 1])
                           for i in range(len(views)))  # fmt: skip
             return np.concatenate(list(one_by_one))
-        rows, cols = rooms.pop()
+        if self.foresight > 0:
+            return self._foresee(views, players, words)
+        return self._defend(views, players, words)
+
+    def _foresee(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
+        """Where it can be hunted: the best line against a rival that is known, else as against anybody."""
+        apart, out = np.full(len(views), -1, np.int64), np.full(len(views), -1, np.int32)
+        self.game.kernel(sort_out)(views, players, apart)
+        hunted = np.flatnonzero(apart >= 0)
+        notes = words[hunted, 1 + PLAN_WORDS :].view(NOTE)[:, 0]
+        out[hunted] = self._mind.choose(views[hunted], players[hunted], apart[hunted] <= FIGHT, notes)
+        words[out >= 0, 1 : 1 + PLAN_WORDS] = 0
+        rest = np.flatnonzero(out < 0)
+        if len(rest):
+            kept = words[rest]
+            out[rest] = self._defend(views[rest], players[rest], kept)
+            words[rest] = kept
+        self._mind.expect(views[hunted], players[hunted], out[hunted], notes)
+        words[hunted, 1 + PLAN_WORDS :] = notes[:, None].view(np.uint64)
+        return out
+
+    def _defend(self, views, players, words):
+        rows, cols = int(views["rows"][0]), int(views["cols"][0])
         numbers = self._small if rows * cols <= SMALL_ROOM else self._large
         out, kind, limits = np.empty(len(views), np.int32), self.game.state_type, np.zeros(1, LIMITS)
         limits[["longest", "widest", "borders"]] = self.longest, self.widest, self.borders

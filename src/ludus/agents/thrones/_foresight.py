@@ -1,0 +1,280 @@
+"""Foresight: what becomes of the next steps if the rival is one that is known.
+
+Against perfect play the hunted one of a small room is lost. But few rivals are perfect, and most do the same in the
+same place, so a copy of them tells what they will do. Copies of known players are asked after each step for the
+rival's next one. That which is right most of the time then answers a beam of lines, some steps deep: lines that it
+kills are dropped, and of the others that whose end is worth most is begun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ludus.agent import Agent
+from ludus.agents.thrones._hunt import flight, flights_of
+from ludus.agents.thrones._terms import (
+    NEVER,
+    ahead,
+    for_search,
+    is_fatal,
+    reach_of_enemy,
+    reach_of_walkers,
+    reverse,
+    steps_to_land,
+    trail_cells,
+)
+from ludus.compile import rule, template
+from ludus.game import Game
+from ludus.games.thrones import COL_STEP, DRAW, MAX_CELLS, ROW_STEP, TERRITORY, TRAIL, WALKER, WALL, move, step
+from ludus.rules import record
+
+LOST, WON = -1e6, 1e6
+
+OUTLOOK = record(
+    run=np.float64, search=np.float64, way=np.float64, fear=np.float64, promise=np.float64, hold=np.float64,
+    dare=np.float64,
+)  # fmt: skip
+WORTH = np.array([(0.3, 0.3, 1.0, 30.0, 0.8, 0.02, 0.6)], OUTLOOK)
+"""What the end of a line is valued by, in cells of land: a step that the hunted one can still run; a step to new land
+from inside, and home from outside; somebody who is in time to cut it off; the share of a trail's land that counts
+before it is closed. At each step of the line: a cell of its lead, and such a danger."""
+
+
+# ------------------------------------------------------------------------------------------------ what an end is worth
+
+
+@rule
+def way_home(state, player, queue, came, steps):
+    """Write the shortest way from the head to own territory, around walls, walkers and own trail; its length, NEVER
+    without one."""
+    came[: state.rows * state.cols] = -1
+    queue[0] = state.head[player]
+    came[state.head[player]] = 4
+    first, last = 0, 1
+    while first < last:
+        cell = queue[first]
+        first += 1
+        for action in range(4):
+            there = ahead(state, cell, action)
+            code = state.board[there]
+            if came[there] >= 0 or code in (WALL, WALKER) or code == TRAIL + player:
+                continue
+            came[there] = action
+            if code == TERRITORY + player:
+                return write_way(state, there, came, steps)
+            queue[last] = there
+            last += 1
+    return NEVER
+
+
+@rule
+def write_way(state, cell, came, steps):
+    """The steps that led to a cell; their number."""
+    n = 0
+    while came[cell] < 4:
+        steps[n] = came[cell]
+        cell = ahead(state, cell, reverse(came[cell]))
+        n += 1
+    steps[:n] = steps[:n][::-1].copy()
+    return n
+
+
+@rule
+def outlook(state, player, weights, flights, spare, cells, came, steps):
+    """The lead in land, and what there will be if the player goes straight home; how long it can run counts, too."""
+    if state.winner != 0:
+        return (0.0 if state.winner == DRAW else WON if state.winner == 1 + player else LOST), 0
+    worth = state.area[player] - state.area[1 - player] + weights.run * flight(state, player, flights)
+    if state.inside[player] != 0:
+        return worth - weights.search * min(steps_to_land(state, player), 12), 0
+    way = way_home(state, player, cells, came, steps)
+    if way == NEVER:
+        return worth - 100.0, 2
+    spare[0] = state
+    for k in range(way):
+        move(spare[0], player, steps[k])
+    won, lost = spare[0].area[player] - state.area[player], state.area[1 - player] - spare[0].area[1 - player]
+    n = trail_cells(state, player, cells)
+    threats = int(reach_of_enemy(state, player, cells, n) <= way) + int(reach_of_walkers(state, cells, n) <= way + 1)
+    return worth + weights.promise * (won + lost) - weights.way * way - weights.fear * threats, threats
+
+
+# ------------------------------------------------------------------------------------------------ lines
+
+
+@template
+def widen(states, player, children, parents, actions):
+    """Every step of every line that does not kill who takes it; their number."""
+    dice, both, found = np.zeros(1, np.uint64), np.full(2, -1, np.int32), 0
+    for i in range(states.shape[0]):
+        for action in range(4):
+            if not is_fatal(states[i], player, action):
+                children[found] = states[i]
+                both[player] = action
+                step(children[found], both, dice)
+                parents[found], actions[found] = i, action
+                found += 1
+    return found
+
+
+@template
+def answer(states, player, answers, weights, flights, spare, values, held, keys):
+    """The rival's answers; what each line is worth then, and a key that tells equal positions."""
+    dice, both = np.zeros(1, np.uint64), np.full(2, -1, np.int32)
+    cells, came, steps = np.empty(MAX_CELLS, np.int64), np.empty(MAX_CELLS, np.int64), np.empty(MAX_CELLS, np.int64)
+    for i in range(states.shape[0]):
+        if states[i].winner == 0:
+            both[1 - player] = answers[i]
+            step(states[i], both, dice)
+        end, threats = outlook(states[i], player, weights[0], flights, spare, cells, came, steps)
+        held[i] += weights[0].hold * (states[i].area[player] - states[i].area[1 - player]) - weights[0].dare * threats
+        values[i] = end + held[i] if abs(end) < WON else end
+        for cell in range(states[i].rows * states[i].cols):
+            keys[i] = (keys[i] ^ np.uint64(states[i].board[cell])) * np.uint64(1099511628211)
+
+
+@template
+def settle(states):
+    """No dice in a line."""
+    for i in range(states.shape[0]):
+        for_search(states[i])
+        states[i].params.tie = 0
+
+
+@template
+def take_steps(states, players, actions):
+    both, dice = np.full(2, -1, np.int32), np.zeros(1, np.uint64)
+    for i in range(states.shape[0]):
+        both[players[i]] = actions[i]
+        step(states[i], both, dice)
+
+
+# ------------------------------------------------------------------------------------------------ a match's memory
+
+MOST_COPIES = 6
+NOTE = record(
+    beliefs=(np.uint8, MOST_COPIES), said=(np.uint8, MOST_COPIES), head=np.uint16, left=np.uint8, line=np.uint8
+)  # fmt: skip
+"""What is remembered: how far each copy is believed, less FIRST; what each said comes next, 1 and on; where the rival
+was; how many steps of a line are left, and which, two bits each."""
+NOTE_WORDS = NOTE.itemsize // 8
+FIRST, TRUST, SURE = 217, 179, 255
+LEARN = 16
+"""A belief goes a sixteenth of the way to what was seen. From TRUST on a copy is asked."""
+SHARE = 4
+"""A first step has one of so many parts of the beam for sure."""
+MOST_LEFT = 4
+"""Steps that a note has room for."""
+
+
+class Foresight:
+    """Copies of rivals, how well each foretold the rival of a match, and a beam of lines against the best. The first
+    `strange` are only told from the others."""
+
+    def __init__(self, game: Game, copies: Sequence[Agent], strange: int, deep: int, lines: int, walk: int):
+        self.game, self.copies, self.strange = game, copies, strange
+        self.deep, self.lines, self.walk = deep, lines, walk
+        for copy in copies:
+            copy.prepare(game)
+
+    def choose(self, views: np.ndarray, players: np.ndarray, near: np.ndarray, notes: np.ndarray) -> np.ndarray:
+        """A step against the copy that fits the rival of each match; -1 where that is not near, none fits, or all lines
+        die."""
+        out, (right, best) = np.full(len(views), -1, np.int32), self._recall(views, players, notes)
+        on = near & (best >= self.strange)
+        notes["left"][~right | ~on] = 0
+        for i in np.flatnonzero(on):
+            if notes["left"][i] == 0:
+                write_line(notes[i], self.look(views[i : i + 1], int(players[i]), self.copies[best[i]])[: self.walk])
+            if notes["left"][i] > 0:
+                out[i] = take_off(notes[i])
+        return out
+
+    def _recall(self, views: np.ndarray, players: np.ndarray, notes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Bring beliefs up to date. The copy that fits best, -1 for none, and whether it was right."""
+        beliefs, said = notes["beliefs"].astype(np.int64) ^ FIRST, notes["said"].astype(np.int64) - 1
+        row = np.arange(len(views))
+        cells = notes["head"][:, None] + ROW_STEP[said] * views["cols"][:, None] + COL_STEP[said]
+        right = cells == views["head"][row, 1 - players][:, None]
+        moved = np.rint(beliefs + (SURE * right - beliefs) / LEARN).astype(np.int64)
+        beliefs = np.where(said >= 0, moved, beliefs)
+        notes["beliefs"] = beliefs ^ FIRST
+        best = beliefs[:, : len(self.copies)].argmax(axis=1)
+        return right[row, best], np.where(beliefs[row, best] >= TRUST, best, -1)
+
+    def expect(self, views: np.ndarray, players: np.ndarray, actions: np.ndarray, notes: np.ndarray) -> None:
+        """Remember what each copy says the rival does after these steps."""
+        states, rivals = views.copy(), 1 - players
+        self.game.kernel(take_steps)(states, players, actions)
+        notes["said"], notes["head"] = 0, views["head"][np.arange(len(views)), rivals]
+        on = np.flatnonzero(states["winner"] == 0)
+        for k, copy in enumerate(self.copies if len(on) else ()):
+            notes["said"][on, k] = 1 + ask(copy, states[on], rivals[on])
+
+    # ------------------------------------------------------------------------------------------------ a beam of lines
+
+    def look(self, view: np.ndarray, player: int, copy: Agent) -> list[int]:
+        """The best line; no steps if the copy kills at once whatever is done."""
+        states, held, lines = view.copy(), np.zeros(1), np.zeros((1, 0), np.int64)
+        best = lines[0]
+        self.game.kernel(settle)(states)
+        for _ in range(self.deep):
+            children, parents, actions = self._children(states, player)
+            held = held[parents]
+            values, keys = self._answered(children, player, copy, held)
+            lines = np.column_stack([lines[parents], actions])
+            order = self._best(values, keys, lines[:, 0])
+            if len(order) == 0:
+                break
+            lines = lines[order]
+            best, states, held = lines[0], children[order], held[order]
+            if values[order[0]] >= WON:
+                break
+        return best.tolist()
+
+    def _children(self, states: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        children = np.empty(4 * len(states), states.dtype)
+        parents, actions = np.empty((2, len(children)), np.int64)
+        n = self.game.kernel(widen)(states, player, children, parents, actions)
+        return children[:n], parents[:n], actions[:n]
+
+    def _answered(
+        self, states: np.ndarray, player: int, copy: Agent, held: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Let the copy answer in every line: what each is worth then, and a key that equal positions share."""
+        answers, on = np.zeros(len(states), np.int32), np.flatnonzero(states["winner"] == 0)
+        if len(on):
+            answers[on] = ask(copy, states[on], np.full(len(on), 1 - player))
+        values, keys, spare = np.empty(len(states)), np.zeros(len(states), np.uint64), np.empty(1, states.dtype)
+        flights = flights_of(self.game, *states[["rows", "cols"]][0].tolist()) if len(states) else np.zeros(1, np.int16)
+        self.game.kernel(answer)(states, player, answers, WORTH, flights, spare, values, held, keys)
+        return values, keys
+
+    def _best(self, values: np.ndarray, keys: np.ndarray, firsts: np.ndarray) -> np.ndarray:
+        """The lines that are gone on with, the best first: alive, no two in the same position, and of those that begin
+        with the same step only so many that the others have room, too."""
+        order = np.argsort(-values, kind="stable")
+        order = order[values[order] > LOST]
+        order = order[np.sort(np.unique(keys[order], return_index=True)[1])]
+        earlier = [int((firsts[order[:k]] == firsts[one]).sum()) for k, one in enumerate(order)]
+        many = np.array(earlier, np.int64) >= max(1, self.lines // SHARE)
+        kept = np.argsort(many, kind="stable")[: self.lines]
+        return order[np.sort(kept)]
+
+
+def ask(copy: Agent, states: np.ndarray, players: np.ndarray) -> np.ndarray:
+    """What a copy does; always the same in the same position, also where it would toss a coin."""
+    return copy.act_many(states, players, np.zeros((len(states), 1 + copy.memory), np.uint64))
+
+
+def write_line(note: np.void, steps: list[int]) -> None:
+    note["left"], note["line"] = len(steps), sum(action << 2 * k for k, action in enumerate(steps))
+
+
+def take_off(note: np.void) -> int:
+    """The next step of a line, which is then forgotten."""
+    action = int(note["line"]) & 3
+    note["left"], note["line"] = note["left"] - 1, note["line"] >> 2
+    return action

@@ -1,0 +1,118 @@
+"""Foresight: who the rival is, and lines against a copy of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ludus.agents.thrones import _foresight
+from ludus.agents.thrones._foresight import FIRST, MOST_LEFT, NOTE, TRUST, Foresight, take_off, way_home, write_line
+from ludus.agents.thrones.assistants import Ta1
+from ludus.agents.thrones.bots import Bot1
+from ludus.agents.thrones.course import Rand
+from ludus.catalogue import agent, load
+from ludus.papers.thrones.duels import play
+
+GAME = load("thrones")
+RIVALS = (Ta1(), Bot1(run="thrones-bot1-small"), Rand())
+
+
+def position(text: str) -> np.ndarray:
+    return GAME.parse_state(text, 2, GAME.rule_values())
+
+
+def foresight() -> Foresight:
+    return Foresight(GAME, RIVALS[:2], strange=1, deep=6, lines=8, walk=4)
+
+
+@given(st.lists(st.integers(0, 3), max_size=MOST_LEFT))
+def test_a_line_is_walked_as_it_was_written(steps):
+    note = np.zeros(1, NOTE)
+    write_line(note[0], steps)
+    assert [take_off(note[0]) for _ in range(int(note["left"][0]))] == steps
+
+
+@pytest.mark.parametrize("who", range(len(RIVALS)))
+def test_the_copy_that_fits_is_believed_and_a_stranger_is_not(who):
+    mind, rival, notes = foresight(), agent(RIVALS[who].spec, GAME), np.zeros(1, NOTE)
+    states = GAME.start(np.ones((1, 3), np.uint64), 2, GAME.rule_values("paper_small"))
+    me, words = np.zeros(1, int), np.ones((1, 1), np.uint64)
+    for turn in range(14):
+        mind.choose(states, me, np.zeros(1, np.bool_), notes)
+        step = np.array([(1, 3, 0, 2)[turn % 4]], np.int32)  # round a square, far from everybody
+        mind.expect(states, me, step, notes)
+        GAME.kernel(_foresight.take_steps)(states, me, step)
+        GAME.kernel(_foresight.take_steps)(states, 1 - me, rival.act_many(states, 1 - me, words))
+    beliefs = notes["beliefs"][0, :2].astype(int) ^ FIRST
+    assert (beliefs >= TRUST).any() == (who < 2)
+    if who < 2:
+        assert beliefs[who] == beliefs.max()
+    chosen = mind.choose(states, me, np.ones(1, np.bool_), notes)
+    assert (chosen[0] >= 0) == (who == 1)  # the first is known, but not asked
+
+
+TRAIL_AHEAD = """
+#########
+#XX     #
+#XX1    #
+#       #
+#    .  #
+#    .  #
+#    .OO#
+#   2.OO#
+#########
+"""
+
+
+def test_a_trail_that_can_be_cut_is_cut():
+    states = position(TRAIL_AHEAD)
+    line = foresight().look(states, 0, _ready(Ta1()))
+    assert len(line) <= 4  # down and right, where the trail is
+    assert set(line[:-1]) <= {1, 3}
+
+
+SHUT_IN = """
+#########
+#1*     #
+#**     #
+#X      #
+#       #
+#      2#
+#########
+"""
+
+
+def test_who_is_shut_in_has_no_line():
+    assert foresight().look(position(SHUT_IN), 0, _ready(Ta1())) == []
+
+
+WAY = """
+#########
+#XX     #
+#X**    #
+#  *    #
+#  1    #
+#       #
+#      2#
+#########
+"""
+
+
+def test_the_way_home_goes_round_the_own_trail():
+    state, steps = position(WAY)[0], np.zeros(_foresight.MAX_CELLS, np.int64)
+    queue, came = np.zeros((2, _foresight.MAX_CELLS), np.int64)
+    n = way_home(state, 0, queue, came, steps)
+    assert n == 4
+    assert sorted(steps[:n].tolist()) == [0, 0, 2, 2]
+
+
+def test_the_hunted_champion_beats_a_hunter_that_it_knows():
+    played = play(("champion:nodes=500", "bot1:run=thrones-bot1-small"), GAME.rule_values("paper_small"), 3, 0, 0, 4)
+    assert played["wins"] >= 3
+
+
+def _ready(copy):
+    copy.prepare(GAME)
+    return copy
