@@ -65,9 +65,8 @@ def count_everybody(state, counted):
         own[ON_MOVE] = state.turn == player
         own[MINIONS_LATE] = own[MINIONS] * late
         own[AHEAD] = player == first
-        own[AHEAD_LATE] = (
-            late * late * own[AHEAD]
-        )  # the end is near, and who removes the last minion chooses its moment
+        # The end is near, and who removes the last minion chooses its moment.
+        own[AHEAD_LATE] = late * late * own[AHEAD]
 
 
 @rule
