@@ -84,7 +84,7 @@ def test_the_network_names_the_next_action_and_its_smoothed_copy_says_what_it_is
 def test_matches_go_on_in_lock_step_and_their_returns_arrive():
     game = load("tic_tac_toe")
     memory = Decisions(game, game.shapes(2)[0].length, 4096, 32, 3, 1.0)
-    practice = Practice(game, 2, game.rule_values(), 32, None, memory, seed=1)
+    practice = Practice(game, 2, game.rule_values(), 32, [None], memory, seed=1)
     tally: Counter[str] = Counter()
     for _ in range(40):
         practice.move(lambda features, slots: np.zeros(slots.shape, np.float32), tally)
@@ -98,7 +98,7 @@ def test_matches_go_on_in_lock_step_and_their_returns_arrive():
 def test_against_an_agent_only_the_learners_decisions_are_kept_and_it_has_each_seat():
     game = load("tic_tac_toe")
     memory = Decisions(game, game.shapes(2)[0].length, 4096, 32, 3, 1.0)
-    practice = Practice(game, 2, game.rule_values(), 32, agent("greedy:samples=1", game), memory, seed=1)
+    practice = Practice(game, 2, game.rule_values(), 32, [agent("greedy:samples=1", game)], memory, seed=1)
     assert practice.learns.sum(axis=0).tolist() == [16, 16]
     for _ in range(20):
         practice.move(lambda features, slots: np.zeros(slots.shape, np.float32), Counter())
@@ -106,11 +106,23 @@ def test_against_an_agent_only_the_learners_decisions_are_kept_and_it_has_each_s
     assert (practice.learns.sum(axis=1) == 1).all()
 
 
+def test_of_several_rivals_each_has_its_part_of_the_matches():
+    game = load("tic_tac_toe")
+    memory = Decisions(game, game.shapes(2)[0].length, 4096, 32, 3, 1.0)
+    practice = Practice(game, 2, game.rule_values(), 32, [None, agent("greedy", game)], memory, seed=1)
+    for _ in range(9):
+        assert practice.learns[0::2].all(), "it plays itself"
+        assert (practice.learns[1::2].sum(axis=1) == 1).all(), "it plays an agent"
+        practice.move(lambda features, slots: np.zeros(slots.shape, np.float32), Counter())
+    assert practice.learns[1::2, 0].any()
+    assert practice.learns[1::2, 1].any()
+
+
 # ------------------------------------------------------------------------------------------------ trainings
 
 
 @pytest.mark.parametrize(("name", "settings"), [
-    ("tic_tac_toe", TINY), ("kuhn_poker", TINY), ("tic_tac_toe", replace(TINY, against="random")),
+    ("tic_tac_toe", TINY), ("kuhn_poker", TINY), ("tic_tac_toe", replace(TINY, against="self|random")),
 ])  # fmt: skip
 def test_a_killed_training_goes_on(tmp_path, name, settings):
     run_dqn(name, tmp_path / "run", 1, settings)

@@ -64,14 +64,15 @@ class AlphaBeta(Agent):
         return not self.ms
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
-        rows = (self._think(views[i : i + 1], int(players[i]), words[i]) for i in range(len(views)))
+        rows = (self.think(views[i : i + 1], int(players[i]), words[i]) for i in range(len(views)))
         return np.array([thoughts.actions[0] for thoughts in rows], np.int32)
 
     def act(self, view: View, rng: np.ndarray) -> int:
-        self.thoughts = self._think(view.states, view.player, rng)
+        self.thoughts = self.think(view.states, view.player, rng)
         return self.thoughts.actions[0]
 
-    def _think(self, views: np.ndarray, player: int, rng: np.ndarray) -> Thoughts:
+    def think(self, views: np.ndarray, player: int, rng: np.ndarray) -> Thoughts:
+        """What a search finds for a player who sees this, with the words of its stream."""
         menu = self.game.menu(views, player)
         if len(menu) == 1:
             return Thoughts(0.0, [int(menu[0])], [0.0], [0], note="forced")

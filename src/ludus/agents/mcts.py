@@ -54,7 +54,7 @@ class Mcts(Agent):
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
         if self.ms:
-            rows = (self._think(views[i : i + 1], int(players[i]), words[i]) for i in range(len(views)))
+            rows = (self.think(views[i : i + 1], int(players[i]), words[i]) for i in range(len(views)))
             return np.array([thoughts.actions[0] for thoughts in rows], np.int32)
         out = np.empty(len(views), np.int32)
         search, judged = self.game.kernel(search_all), judging(self.game, views, self._evaluation)
@@ -62,10 +62,11 @@ class Mcts(Agent):
         return out
 
     def act(self, view: View, rng: np.ndarray) -> int:
-        self.thoughts = self._think(view.states, view.player, rng)
+        self.thoughts = self.think(view.states, view.player, rng)
         return self.thoughts.actions[0]
 
-    def _think(self, views: np.ndarray, player: int, rng: np.ndarray) -> Thoughts:
+    def think(self, views: np.ndarray, player: int, rng: np.ndarray) -> Thoughts:
+        """What a search finds for a player who sees this, with the words of its stream."""
         menu = self.game.menu(views, player)
         if len(menu) == 1:
             return Thoughts(0.0, [int(menu[0])], [0.0], [0], note="forced")

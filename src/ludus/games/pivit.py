@@ -278,6 +278,13 @@ def pass_turn(state):
 
 @rule
 def count_masters(state):
+    winners, ending = by_masters(state)
+    finish(state, winners, ending)
+
+
+@rule
+def by_masters(state):
+    """Who would win if masters were counted now, as bits, and by what."""
     best = state.masters.max()
     tied = 0
     first = -1
@@ -287,11 +294,10 @@ def count_masters(state):
             if state.promoted[player] and (first < 0 or state.promoted[player] < state.promoted[first]):
                 first = player
     if tied & (tied - 1) == 0:
-        finish(state, tied, MOST_MASTERS)
-    elif first >= 0:
-        finish(state, 1 << first, FIRST_PROMOTION)
-    else:
-        finish(state, tied, TIED)
+        return tied, MOST_MASTERS
+    if first >= 0:
+        return 1 << first, FIRST_PROMOTION
+    return tied, TIED
 
 
 @rule

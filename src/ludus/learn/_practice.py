@@ -1,14 +1,14 @@
 """Thousands of matches in lock-step, in which a deep Q-learner chooses by its network and all decisions are kept.
 
 At each step the network judges everybody on move in one batch. Each match has its own chance of a random action, from
-large to hardly any, and its own symmetry of the board, so that matches differ. Rivals, where there are any, are asked
-as in any match.
+large to hardly any, and its own symmetry of the board, so that matches differ. Each has its rival, which is the learner
+itself or an agent, asked as in any match.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -42,30 +42,36 @@ class Practice:
     """Matches that go on from call to call."""
 
     def __init__(
-        self, game: Game, players: int, values: Mapping[str, object], matches: int, rival: Agent | None,
+        self, game: Game, players: int, values: Mapping[str, object], matches: int, rivals: Sequence[Agent | None],
         decisions: Decisions, seed: int,
     ):  # fmt: skip
-        self.game, self.players, self.values, self.rival, self.decisions = game, players, values, rival, decisions
+        self.game, self.players, self.values, self.rivals, self.decisions = game, players, values, rivals, decisions
         self.seed, self.rng, self.begun = seed, np.random.default_rng(seed), 0
         self.states, self.words = np.zeros(matches, game.state_type), np.zeros((matches, 1 + players), np.uint64)
         self.plies, self.symmetries = np.zeros(matches, np.int64), np.zeros(matches, np.int64)
         self.explore = BOLDEST ** (1 + SPREAD * np.arange(matches) / max(matches - 1, 1))
         self.learns = np.ones((matches, players), np.bool_)
-        memory = rival.memory if rival else 0
+        self.whom = np.arange(matches) % len(rivals)  # each rival has matches of every boldness
+        self.met = [0] * len(rivals)
+        memory = max(rival.memory if rival else 0 for rival in rivals)
         self.memories = np.zeros((matches, players, memory), np.uint64)
         self.length = game.shapes(players, values)[0].length
         self._begin(np.arange(matches))
 
     def _begin(self, which: np.ndarray) -> None:
-        """New matches in the places of old ones; against a rival the learner has each seat in turn."""
+        """New matches in the places of old ones; against an agent the learner has each seat in turn."""
         numbers = self.begun + np.arange(len(which))
         self.begun += len(which)
         self.words[which] = match_words(self.seed, numbers, 0, self.players)
         self.states[which] = self.game.start(self.words[which], self.players, self.values)
         self.plies[which], self.memories[which] = 0, 0
         self.symmetries[which] = self.rng.integers(self.game.names["SYMMETRIES"], size=len(which))
-        if self.rival:
-            self.learns[which] = np.arange(self.players) == (numbers % self.players)[:, None]
+        for k, rival in enumerate(self.rivals):
+            if rival:
+                theirs = which[self.whom[which] == k]
+                seats = (self.met[k] + np.arange(len(theirs))) % self.players
+                self.learns[theirs] = np.arange(self.players) == seats[:, None]
+                self.met[k] += len(theirs)
 
     def move(self, judge: Judge, tally: Counter[str]) -> None:
         """One step of every match."""
@@ -88,10 +94,15 @@ class Practice:
 
     def _answers(self, views: np.ndarray, matches: np.ndarray, players: np.ndarray) -> np.ndarray:
         """What the rivals do; their streams and memories are put back."""
-        assert self.rival is not None
-        streams = np.concatenate([self.words[matches, 1 + players][:, None], self.memories[matches, players]], axis=1)
-        found = self.rival.act_many(views, players, streams)
-        self.words[matches, 1 + players], self.memories[matches, players] = streams[:, 0], streams[:, 1:]
+        found = np.empty(len(views), np.int32)
+        for k, rival in enumerate(self.rivals):
+            asked = np.flatnonzero(self.whom[matches] == k)
+            if rival and len(asked):
+                at, memory = (matches[asked], players[asked]), slice(rival.memory)
+                word, kept = (at[0], 1 + at[1]), (*at, memory)
+                streams = np.concatenate([self.words[word][:, None], self.memories[kept]], axis=1)
+                found[asked] = rival.act_many(views[asked], players[asked], streams)
+                self.words[word], self.memories[kept] = streams[:, 0], streams[:, 1:]
         return found
 
     def _decide(self, views: np.ndarray, matches: np.ndarray, players: np.ndarray, judge: Judge) -> np.ndarray:

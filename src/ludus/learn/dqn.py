@@ -1,8 +1,8 @@
 """Deep Q-learning: a network learns what each action is worth, without any search; games with turns.
 
 Rainbow's parts that matter here: double and duelling networks, several steps at once, prioritised replay, a target
-network; actions off the menu do not exist. `_practice` plays thousands of matches in lock-step, against itself or
-`against` an agent, `_decisions` keeps what was decided, `_worths` learns from it. A round ends with matches against
+network; actions off the menu do not exist. `_practice` plays thousands of matches in lock-step, against itself, an agent
+or both in equal parts (`against`), `_decisions` keeps what was decided, `_worths` learns from it. A round ends with matches against
 random play and against the `ruler`, a row of the log and a checkpoint; what plays is the best network so far.
 
 What a player sees is taken for all there is to know: with secrets nothing is remembered and nothing is mixed, so a
@@ -52,7 +52,7 @@ class Settings:
     device: str = setting(CPU, "where networks run: cpu or cuda", resource=True)
     decisions: int = setting(50_000, "decisions in a round, where rounds are counted", 1)
     players: int = setting(0, "players in a match; 0: the fewest that the game allows", 0)
-    against: str = setting("self", "whom it plays: self, or an agent; write ; for , within it")
+    against: str = setting("self", "whom it plays: self, an agent, or several with | between; write ; for , within one")
     ruler: str = setting("greedy", "the agent that strength is measured by, beside random play; write ; for ,")
     games: int = setting(200, "matches of each measurement", 2, 10**6)
     channels: int = setting(0, "of the network", 0, 1024)
@@ -128,12 +128,12 @@ class Training:
         self.standing = Standing(**(run.load("checkpoint.pt", self.teacher.restore) or {}))
         self.batch = settings.batch or (1024 if self.on_gpu else 256)
         matches = settings.matches or (4096 if self.on_gpu else 1024)
-        rival = None if settings.against == "self" else agent(settings.against.replace(";", ","), game)
+        rivals = [None if one == "self" else agent(one.replace(";", ","), game) for one in settings.against.split("|")]
         self.memory = Decisions(
             game, self.net.features, self._window(matches), matches, settings.steps, settings.discount
         )
         begun = word(seed, 1 + self.standing.rounds)
-        self.practice = Practice(game, self.players, values, matches, rival, self.memory, begun)
+        self.practice = Practice(game, self.players, values, matches, rivals, self.memory, begun)
         self.rng, self.owed = np.array([begun], np.uint64), 0.0
 
     def _net(self) -> NetSpec:

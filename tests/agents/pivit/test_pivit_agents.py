@@ -144,6 +144,18 @@ def test_who_has_no_piece_has_no_chance_and_hurting_the_leader_helps_the_second(
     assert chances(states)[2] > found[2]
 
 
+@pytest.mark.parametrize(("players", "plies", "known"), [
+    (3, 60, [(0.3727, 0.2815, 0.3458), (0.5827, 0.2706, 0.1467)]),
+    (3, 90, [(0.0064, 0.0003, 0.9933), (0.0489, 0.9332, 0.0178)]),
+    (4, 60, [(0.1938, 0.1736, 0.0917, 0.5408), (0.2368, 0.1142, 0.3899, 0.2591)]),
+    (4, 90, [(0.2809, 0.4462, 0.0698, 0.2031), (0.0894, 0.7601, 0.0003, 0.1503)]),
+])  # fmt: skip
+def test_the_weights_are_those_that_were_learnt(players, plies, known):
+    """Every count shows here, but for attacked masters among four, so a spoilt weight does too."""
+    found = [chances(states) for states in random_positions(load("pivit"), plies, 2, players=players)]
+    assert np.array(found) == pytest.approx(np.array(known), abs=2e-4)
+
+
 def test_the_champion_beats_one_ply_of_thought_among_three():
     played = ludus.play("pivit", "champion:ms=0,nodes=150", "greedy", "greedy", games=6, seed=1)
     assert played.agents[0].wins >= 4

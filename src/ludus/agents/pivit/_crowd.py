@@ -15,6 +15,7 @@ from ludus.agents.mcts import Mcts
 from ludus.compile import rule
 from ludus.game import Game
 from ludus.games._pivit_terms import FIRST, LATE, MASTERS, MINIONS, PROMOTED, SCALE, TERMS, count_terms
+from ludus.games.pivit import by_masters
 from ludus.search.evaluation import evaluation
 
 COUNTS = (*TERMS, "on move", "minions late", "ahead", "ahead late")
@@ -31,21 +32,6 @@ NEVER = 1e-9
 
 
 @rule
-def leader(state):
-    """Who would win if masters were counted now; -1: nobody has one."""
-    best = -1
-    for player in range(state.players):
-        masters = state.masters[player]
-        if masters and (
-            best < 0
-            or masters > state.masters[best]
-            or (masters == state.masters[best] and state.promoted[player] < state.promoted[best])
-        ):
-            best = player
-    return best
-
-
-@rule
 def count_everybody(state, counted):
     """What each player has: counted[player, count], each about 1."""
     left = 0
@@ -54,7 +40,7 @@ def count_everybody(state, counted):
     late = np.float32(1.0 - left / 24.0)
     counted[:] = 0.0
     count_terms(state, 8, counted)
-    first = leader(state)
+    winners, _ = by_masters(state)
     for player in range(state.players):
         own = counted[player]
         own[MINIONS], own[MASTERS] = state.minions[player], state.masters[player]
@@ -64,7 +50,7 @@ def count_everybody(state, counted):
             own[k] /= SCALE[k]
         own[ON_MOVE] = state.turn == player
         own[MINIONS_LATE] = own[MINIONS] * late
-        own[AHEAD] = player == first
+        own[AHEAD] = state.masters[player] > 0 and winners == 1 << player
         # The end is near, and who removes the last minion chooses its moment.
         own[AHEAD_LATE] = late * late * own[AHEAD]
 
@@ -93,6 +79,3 @@ class Crowd(Mcts):
         super().prepare(game)
         self.game = game.weighing(chance, ("chance",))
         self._evaluation, self._horizon = evaluation(self.game, np.array([1.0, 0.0, 0.0])), 0
-
-    def think(self, views: np.ndarray, player: int, rng: np.ndarray):
-        return self._think(views, player, rng)

@@ -36,7 +36,7 @@ class Champion(AlphaBeta):
         self._crowd = Crowd(sims=self.nodes or NODES, ms=self.ms, c=self.c)
         self._crowd.prepare(game)
 
-    def _think(self, views: np.ndarray, player: int, rng: np.ndarray) -> Thoughts:
+    def think(self, views: np.ndarray, player: int, rng: np.ndarray) -> Thoughts:
         if views[0].players > 2 and not self.depth:
             return self._crowd.think(views, player, rng)
-        return super()._think(views, player, rng)
+        return super().think(views, player, rng)
