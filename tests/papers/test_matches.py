@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ludus.papers.matches import LEARNER, Course, codes, ladder, trainings
+import pytest
+
+from ludus.papers.matches import LEARNER, Course, codes, ladder, lineup, trainings
 from ludus.workers import Threads
 
 WORKERS = Threads(2)
@@ -25,6 +27,25 @@ def test_trainings_are_repeated_and_their_spread_is_told(tmp_path):
     assert experiment.run(lambda done: None) == result
     longer = Course("tic_tac_toe", "qlearning", {"games": 800})
     trainings("t", longer, [LEARNER, "random"], "default", 20, [1, 2, 3], tmp_path, WORKERS).run(lambda done: None)
+
+
+def test_a_killed_lineup_goes_on_with_the_matches_it_has(tmp_path):
+    experiment = lineup("m", "tic_tac_toe", ["greedy", "random"], "default", 40, 0, Threads(1), tmp_path)
+
+    def killed(done: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        experiment.run(killed)
+    path = tmp_path / "matches" / "m.jsonl"
+    first = path.read_text()
+    assert 0 < len(first.splitlines()) < 40
+    result = experiment.run(lambda done: None)
+    assert path.read_text().startswith(first)
+    assert len(path.read_text().splitlines()) == result["games"] == 40
+    alone = lineup("m", "tic_tac_toe", ["greedy", "random"], "default", 40, 0, Threads(1))
+    assert result == alone.run(lambda done: None)
 
 
 def test_a_ladder_rates_everybody_with_intervals():

@@ -9,12 +9,37 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from ludus.errors import BadRecord
 from ludus.game import Game
 from ludus.identity import Parts, agent_parts, changes
 from ludus.records import MatchRecord, RecordFile
+
+
+class Kept:
+    """The file of one lineup: it is looked at before the first match, and written as matches are played."""
+
+    def __init__(
+        self, path: Path, game: Game, specs: Sequence[str], values: Mapping[str, object], seed: int,
+        seconds: float = 0.0, opening: np.ndarray | None = None,
+    ):  # fmt: skip
+        self.contents = contents(game, specs, seconds)
+        starts = [None] if opening is None else [game.state_json(one) for one in opening]
+        wanted = [sample(game, specs, values, seed, self.contents, start) for start in starts]
+        self.file, self.said = open_kept(path, wanted)
+        self._waiting: list[MatchRecord] = []
+
+    def keep(self, record: MatchRecord) -> None:
+        self._waiting.append(replace(record, contents=self.contents))
+
+    def write(self) -> None:
+        if self._waiting:
+            self.file.add(self._waiting)
+        self._waiting = []
 
 
 def contents(game: Game, specs: Sequence[str], seconds: float) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from ludus.arena.contest import Contest
+    from ludus.arena.kept import Kept
     from ludus.arena.statistics import Interval
     from ludus.game import Game
     from ludus.records import MatchRecord
@@ -51,6 +51,7 @@ def command(
 ) -> None:
     """Play a lineup of agents in blocks: every agent in every seat, with the same luck."""
     from ludus.arena.contest import contest
+    from ludus.arena.kept import Kept
     from ludus.catalogue import load
 
     rulebook, rules = load(game), options.read_rules(rule)
@@ -58,7 +59,9 @@ def command(
     _check(rulebook, specs, values, svg, ply)
     opening, games = _opening(rulebook, start, maps, len(specs), values, games)
     safety = options.safety(trust, sandbox, debug)
-    kept = _Kept(records, rulebook, specs, values, seed, seconds, opening) if records else None
+    kept = Kept(records, rulebook, specs, values, seed, seconds, opening) if records else None
+    if kept and kept.said:
+        options.say(kept.said)
     play = partial(
         contest, game, specs, games=games, seed=seed, preset=preset, rules=rules, start=opening,
         clock=options.clock(seconds), workers=options.places(on, jobs), safety=safety,
@@ -72,7 +75,7 @@ def command(
 
 
 def _watched(
-    play: Callable[..., Contest], title: str, total: int, kept: _Kept | None, svg: Path | None
+    play: Callable[..., Contest], title: str, total: int, kept: Kept | None, svg: Path | None
 ) -> tuple[Contest, MatchRecord | None]:
     """Play with a bar; the result, and the first record if anybody wants one."""
     with options.progress_bar() as bar:
@@ -103,7 +106,7 @@ def _check(game: Game, specs: list[str], values: dict, svg: Path | None, ply: in
 class _Listener:
     """Hears of every match: moves the bar, writes the file, and remembers the first match for its picture."""
 
-    def __init__(self, bar: Progress, title: str, total: int, kept: _Kept | None):
+    def __init__(self, bar: Progress, title: str, total: int, kept: Kept | None):
         self.bar, self.title, self.kept = bar, title, kept
         self.task = bar.add_task(title, total=total)
         self.first: MatchRecord | None = None
@@ -131,32 +134,6 @@ class _Listener:
         """An interval that may be watched: it holds whenever one stops."""
         rate = f"{100 * score.value:.1f} % [{100 * score.low:.1f}, {100 * score.high:.1f}]"
         self.bar.update(self.task, description=f"{self.title} {rate}")
-
-
-class _Kept:
-    """The file of --records: it is looked at before the first match, and written as matches are played."""
-
-    def __init__(
-        self, path: Path, game: Game, specs: list[str], values: dict, seed: int, seconds: float,
-        opening: np.ndarray | None,
-    ):  # fmt: skip
-        from ludus.arena.kept import contents, open_kept, sample
-
-        self.contents = contents(game, specs, seconds)
-        starts = [None] if opening is None else [game.state_json(one) for one in opening]
-        wanted = [sample(game, specs, values, seed, self.contents, start) for start in starts]
-        self.file, said = open_kept(path, wanted)
-        if said:
-            options.say(said)
-        self._waiting: list[MatchRecord] = []
-
-    def keep(self, record: MatchRecord) -> None:
-        self._waiting.append(replace(record, contents=self.contents))
-
-    def write(self) -> None:
-        if self._waiting:
-            self.file.add(self._waiting)
-        self._waiting = []
 
 
 def _show(game: Game, result: Contest, notes: str) -> None:

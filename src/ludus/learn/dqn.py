@@ -1,9 +1,10 @@
 """Deep Q-learning: a network learns what each action is worth, without any search; games with turns.
 
 Rainbow's parts that matter here: double and duelling networks, several steps at once, prioritised replay, a target
-network; actions off the menu do not exist. `_practice` plays thousands of matches in lock-step, against itself, an agent
-or both in equal parts (`against`), `_decisions` keeps what was decided, `_worths` learns from it. A round ends with matches against
-random play and against the `ruler`, a row of the log and a checkpoint; what plays is the best network so far.
+network; actions off the menu do not exist. `_practice` plays thousands of matches in lock-step, against itself, an
+agent or several in equal parts (`against`), `_decisions` keeps what was decided, `_worths` learns from it. A round ends
+with matches against random play and against the `ruler`, a row of the log and a checkpoint; what plays is the best
+network so far.
 
 What a player sees is taken for all there is to know: with secrets nothing is remembered and nothing is mixed, so a
 rival who knows that can exploit it. Where players act at once it refuses: the best choice would depend on the rival's.

@@ -6,15 +6,17 @@ What decides a result is among the settings of its experiment: rules and agents 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ludus.arena.contest import contest
+from ludus.arena.contest import Contest, contest
+from ludus.arena.kept import Kept
 from ludus.arena.ratings import Rating, rate
 from ludus.catalogue import load, trainer, trainer_name
 from ludus.errors import BadInput, UnknownName
@@ -29,13 +31,16 @@ from ludus.workers import Threads, Workers
 
 
 def lineup(
-    name: str, game: str, specs: Sequence[str], preset: str, games: int, seed: int, workers: Workers
-) -> Experiment:
-    """One lineup under one preset, in whole blocks: everybody plays every seat equally often."""
+    name: str, game: str, specs: Sequence[str], preset: str, games: int, seed: int, workers: Workers,
+    folder: Path | None = None,
+) -> Experiment:  # fmt: skip
+    """One lineup under one preset, in whole blocks: everybody plays every seat equally often. With a folder its matches
+    are kept there as they end, as `ludus match --records` keeps them, and a killed one goes on with them."""
     own, games = own_seed(seed, name), -(-games // len(specs)) * len(specs)
+    path = folder / "matches" / f"{name}.jsonl" if folder else None
 
     def run(watch: Watch) -> Result:
-        return standings(game, specs, preset, games, own, watch, workers)
+        return standings(game, specs, preset, games, own, watch, workers, path=path)
 
     settings = {"rules": rules_of(game, preset), "agents": list(specs), "code": codes(game, specs), "games": games,
                 "seed": own}  # fmt: skip
@@ -44,14 +49,27 @@ def lineup(
 
 def standings(
     game: str, specs: Sequence[str], preset: str, games: int, seed: int, watch: Watch, workers: Workers,
-    rules: Mapping[str, object] | None = None,
+    rules: Mapping[str, object] | None = None, path: Path | None = None,
 ) -> Result:  # fmt: skip
-    """The mean share of the point of every agent of a lineup; `rules` are changes of the preset."""
-    played = contest(game, specs, games=games, seed=seed, preset=preset, rules=rules, workers=workers, watch=watch)
+    """The mean share of the point of every agent of a lineup; `rules` are changes of the preset, and matches are kept
+    at `path`."""
+    play = partial(contest, game, specs, games=games, seed=seed, preset=preset, rules=rules, workers=workers)
+    kept = Kept(path, load(game), specs, load(game).rule_values(preset, rules), seed) if path else None
+    played = _going_on(play, kept, watch) if kept else play(watch=watch)
     if played.faults:
         raise BadInput(f"{', '.join(specs)}: matches ended with {played.faults}")
     shares = [{"value": one.score, "low": one.low, "high": one.high} for one in played.agents]
     return {"games": played.games, "shares": shares}
+
+
+def _going_on(play: Callable[..., Contest], kept: Kept, watch: Watch) -> Contest:
+    """Play what is missing in a file."""
+
+    def write(done: int) -> None:
+        kept.write()
+        watch(done)
+
+    return play(watch=write, keep=kept.keep, played=kept.file.read())
 
 
 def rules_of(game: str, preset: str) -> dict[str, str]:

@@ -65,7 +65,7 @@ def experiments(scale: Scale, seed: int, folder: Path, workers: Workers) -> list
     found += [cost(episodes, seed, folder), head_to_head(scale, seed, folder, workers)]
     found += [*learnt(scale, seed, workers), *depths(scale, seed, workers)]
     found.append(search_speed("speed", SEARCHES, seed, scale.pick(20, 100)))
-    found += [*champion(scale, seed, workers), *crowds(scale, seed, workers)]
+    found += [*champion(scale, seed, folder, workers), *crowds(scale, seed, folder, workers)]
     return [*found, ladder(scale, seed, folder, workers)]
 
 
@@ -114,21 +114,21 @@ def at_depth(depth: str) -> str:
     return depth if depth == "random" else f"alphabeta:depth={depth}"
 
 
-def champion(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
+def champion(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experiment]:
     games = {"mcts:ms=1000": scale.pick(4, 400)}
     return [
         matches.lineup(f"champion-{number}", GAME, (CHAMPION, spec), "default", games.get(spec, scale.pick(10, 400)),
-                       seed, workers)
+                       seed, workers, folder)
         for number, (spec, _) in enumerate(RIVALS.values())
     ]  # fmt: skip
 
 
-def crowds(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
+def crowds(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experiment]:
     """The champion among copies of each of the best other agents."""
     return [
         matches.lineup(f"players-{players}-{name.split()[0]}", GAME,
                        (f"{CHAMPION}:ms=20", *[OTHERS[name]] * (players - 1)), "default",
-                       scale.pick(24, 240), seed, workers)
+                       scale.pick(24, 240), seed, workers, folder)
         for players, name in CROWDS
     ]  # fmt: skip
 
