@@ -15,12 +15,12 @@ def decisions(size: int = 64, matches: int = 2, steps: int = 2, discount: float 
     return Decisions(GAME, 3, size, matches, steps, discount)
 
 
-def decide(memory: Decisions, match: int, player: int) -> int:
+def decide(memory: Decisions, match: int, player: int, bold: bool = False) -> int:
     """One decision; its number."""
     slots = np.full((1, GAME.facts.max_actions), -1, np.int16)
     slots[0, :2] = 0, 1
     features = np.full((1, 3), memory.made % 100, np.int8)
-    memory.add(np.array([match]), np.array([player]), features, slots, np.array([1]))
+    memory.add(np.array([match]), np.array([player]), features, slots, np.array([1]), np.array([bold]))
     return memory.made - 1
 
 
@@ -49,6 +49,22 @@ def test_at_the_end_open_decisions_get_the_discounted_return():
     assert ring.following[other] == OPEN, "the other match goes on"
     decide(memory, 0, 0)
     assert memory.recent.lengths[0, 0] == 1, "a new match begins anew"
+
+
+def test_a_bold_decision_ends_what_came_before_it():
+    memory = decisions(steps=3)
+    numbers = [decide(memory, 0, 0) for _ in range(2)]
+    other, bold = decide(memory, 0, 1), decide(memory, 0, 0, bold=True)
+    ring = memory.ring
+    assert ring.following[numbers].tolist() == [bold, bold]
+    assert ring.ahead[numbers].tolist() == [0.25, 0.5]
+    assert ring.following[[other, bold]].tolist() == [OPEN, OPEN]
+    later = [decide(memory, 0, 0) for _ in range(3)]
+    assert ring.following[bold] == later[-1]
+    assert ring.ahead[bold] == 0.125
+    memory.end(np.array([0]), np.array([[1.0, -1.0]]))
+    assert ring.rewards[later].tolist() == [0.25, 0.5, 1.0]
+    assert ring.following[numbers].tolist() == [bold, bold], "it is known already"
 
 
 def test_what_has_left_the_ring_is_forgotten():
@@ -81,5 +97,7 @@ def test_what_follows_comes_along():
         decide(memory, 0, 0)
     memory.end(np.array([0]), np.array([[1.0, 0.0]]))
     batch = memory.draw(50, rng, 0.0)
-    assert (batch.next_features[batch.goes_on, 0] == batch.features[batch.goes_on, 0] + 1).all()
-    assert (batch.rewards == np.where(batch.goes_on, 0, 1)).all()
+    goes_on = batch.ahead > 0
+    assert (batch.next_features[goes_on, 0] == batch.features[goes_on, 0] + 1).all()
+    assert (batch.rewards == np.where(goes_on, 0, 1)).all()
+    assert (batch.ahead == np.where(goes_on, 0.5, 0)).all()

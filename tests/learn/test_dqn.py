@@ -37,7 +37,7 @@ def run_dqn(name: str, folder: Path, rows: int | None = None, settings: dqn.Sett
 
 
 def teacher(game: Game) -> WorthTeacher:
-    return WorthTeacher(net_spec(*game.shapes(2), 2, 8, 1, hidden=8), rate=0.01, discount=0.5, seed=1)
+    return WorthTeacher(net_spec(*game.shapes(2), 2, 8, 1, hidden=8), rate=0.01, seed=1)
 
 
 def some_batch(game: Game, rewards: np.ndarray, places: np.ndarray, goes_on: bool = False) -> Batch:
@@ -47,7 +47,7 @@ def some_batch(game: Game, rewards: np.ndarray, places: np.ndarray, goes_on: boo
     features = np.zeros((count, game.shapes(2)[0].length), np.int8)
     return Batch(
         np.arange(count), np.ones(count, np.float32), features, slots, places, rewards.astype(np.float32),
-        np.full(count, goes_on), features, slots,
+        np.full(count, 0.5 * goes_on, np.float32), features, slots,
     )  # fmt: skip
 
 

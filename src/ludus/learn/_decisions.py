@@ -2,7 +2,9 @@
 
 A decision is what its player saw, the slots of its menu and the entry that was chosen. It is *open* until its player
 has made `steps` more decisions, when the last of these becomes what it is learnt from, or until the match is over, when
-the discounted return does. What follows lies in the same ring, so nothing is stored twice.
+the discounted return does. A decision that was made at random ends this too (Watkins): what came of it says nothing of
+those before it, which are learnt from what it should have been. What follows lies in the same ring, so nothing is
+stored twice.
 
 Decision number k lies at k modulo the length of the ring. Priorities are the leaves of a tree of sums: a draw follows
 one branch down.
@@ -32,6 +34,7 @@ class Ring(NamedTuple):
     places: np.ndarray  # int16[ring]: the entry that was chosen
     following: np.ndarray  # int64[ring]: the number of the decision that it is learnt from, or OPEN or LAST
     rewards: np.ndarray  # float32[ring]: what was got on the way there, discounted
+    ahead: np.ndarray  # float32[ring]: what the worth of the decision that follows counts; 0 where none does
     tree: np.ndarray  # float64[2 * ring]: priorities from `ring` on, above them sums; 0 for what is open
     numbers: np.ndarray  # int64[1]: how many decisions there have been
     top: np.ndarray  # float64[1]: the highest priority so far, which new decisions get
@@ -53,7 +56,7 @@ class Batch(NamedTuple):
     slots: np.ndarray
     places: np.ndarray
     rewards: np.ndarray
-    goes_on: np.ndarray  # bool: whether another decision follows
+    ahead: np.ndarray
     next_features: np.ndarray
     next_slots: np.ndarray
 
@@ -69,28 +72,33 @@ def set_priority(tree, at, priority):
 
 
 @template
-def close(ring, number, following, reward):
+def close(ring, number, following, reward, ahead):
     """What a decision is learnt from is known now; one that has left the ring already is forgotten."""
     size = ring.places.shape[0]
     if number > ring.numbers[0] - size:
         at = number % size
-        ring.following[at], ring.rewards[at] = following, reward
+        ring.following[at], ring.rewards[at], ring.ahead[at] = following, reward, ahead
         set_priority(ring.tree, at, ring.top[0])
 
 
 @template
-def put_down(ring, recent, matches, players, features, slots, places):
-    """Add a decision for each row, and close the one that was made `steps` decisions before it."""
+def put_down(ring, recent, matches, players, features, slots, places, bold, discount):
+    """Add a decision for each row, and close the one that was made `steps` decisions before it; before a bold one all
+    that are open."""
     size, steps = ring.places.shape[0], recent.numbers.shape[2]
     for k in range(matches.shape[0]):
         number, match, player = ring.numbers[0], matches[k], players[k]
         at, t = number % size, recent.lengths[match, player]
         ring.numbers[0] = number + 1
         ring.features[at], ring.slots[at], ring.places[at] = features[k], slots[k], places[k]
-        ring.following[at], ring.rewards[at] = OPEN, 0.0
+        ring.following[at], ring.rewards[at], ring.ahead[at] = OPEN, 0.0, 0.0
         set_priority(ring.tree, at, 0.0)
-        if t >= steps:
-            close(ring, recent.numbers[match, player, t % steps], number, 0.0)
+        if bold[k]:
+            for back in range(1, min(t, steps) + 1):
+                close(ring, recent.numbers[match, player, (t - back) % steps], number, 0.0, discount**back)
+            t = 0
+        elif t >= steps:
+            close(ring, recent.numbers[match, player, t % steps], number, 0.0, discount**steps)
         recent.numbers[match, player, t % steps] = number
         recent.lengths[match, player] = t + 1
 
@@ -103,7 +111,7 @@ def close_matches(ring, recent, matches, payoffs, discount):
         for player in range(recent.lengths.shape[1]):
             t, worth = recent.lengths[matches[k], player], payoffs[k, player]
             for back in range(1, min(t, steps) + 1):
-                close(ring, recent.numbers[matches[k], player, (t - back) % steps], LAST, worth)
+                close(ring, recent.numbers[matches[k], player, (t - back) % steps], LAST, worth, 0.0)
                 worth *= discount
             recent.lengths[matches[k], player] = 0
 
@@ -139,7 +147,7 @@ class Decisions:
         self.ring = Ring(
             np.zeros((self.size, length), np.int8), np.full((self.size, longest), -1, np.int16),
             np.zeros(self.size, np.int16), np.full(self.size, OPEN, np.int64), np.zeros(self.size, np.float32),
-            np.zeros(2 * self.size), np.zeros(1, np.int64), np.ones(1),
+            np.zeros(self.size, np.float32), np.zeros(2 * self.size), np.zeros(1, np.int64), np.ones(1),
         )  # fmt: skip
         self.recent = Recent(np.zeros((matches, seats, steps), np.int64), np.zeros((matches, seats), np.int64))
 
@@ -152,8 +160,9 @@ class Decisions:
         """How many can be learnt from."""
         return int(np.count_nonzero(self.ring.tree[self.size :]))
 
-    def add(self, matches, players, features, slots, places) -> None:
-        self.game.kernel(put_down)(self.ring, self.recent, matches, players, features, slots, places)
+    def add(self, matches, players, features, slots, places, bold) -> None:
+        kept = features, slots, places, bold
+        self.game.kernel(put_down)(self.ring, self.recent, matches, players, *kept, self.discount)
 
     def end(self, matches: np.ndarray, payoffs: np.ndarray) -> None:
         self.game.kernel(close_matches)(self.ring, self.recent, matches, payoffs, self.discount)
@@ -163,11 +172,10 @@ class Decisions:
         ring, rows = self.ring, np.empty(count, np.int64)
         self.game.kernel(draw_rows)(ring.tree, rng, rows)
         weights = (ring.tree[1] / np.maximum(ring.tree[self.size + rows], 1e-12)) ** fairness
-        following = ring.following[rows]
-        after = following % self.size
+        after = ring.following[rows] % self.size
         return Batch(
             rows, (weights / weights.max()).astype(np.float32), ring.features[rows], ring.slots[rows],
-            ring.places[rows].astype(np.int64), ring.rewards[rows], following >= 0, ring.features[after],
+            ring.places[rows].astype(np.int64), ring.rewards[rows], ring.ahead[rows], ring.features[after],
             ring.slots[after],
         )  # fmt: skip
 

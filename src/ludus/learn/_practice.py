@@ -28,14 +28,15 @@ Judge = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 @template
-def choose_boldly(worths, counts, explore, words, places):
-    """The best entry of each menu, now and then a random one."""
+def choose_boldly(worths, counts, explore, words, places, bold):
+    """The best entry of each menu, now and then a random one, which is bold where it is another."""
     for k in range(places.shape[0]):
         best = 0
         for entry in range(1, counts[k]):
             if worths[k, entry] > worths[k, best]:
                 best = entry
         places[k] = below(words[k], counts[k]) if uniform(words[k]) < explore[k] else best
+        bold[k] = places[k] != best
 
 
 class Practice:
@@ -113,10 +114,10 @@ class Practice:
         features, slots = np.zeros((n, self.length), np.int8), np.full(menus.shape, -1, np.int16)
         row = np.zeros(game.features.length, np.float32)
         game.kernel(show)(views, players, self.symmetries[matches], counts, menus.copy(), row, features, slots)
-        words, places = self.words[matches, 1 + players][:, None], np.empty(n, np.int64)
-        game.kernel(choose_boldly)(judge(features, slots), counts, self.explore[matches], words, places)
+        words, places, bold = self.words[matches, 1 + players][:, None], np.empty(n, np.int64), np.empty(n, np.bool_)
+        game.kernel(choose_boldly)(judge(features, slots), counts, self.explore[matches], words, places, bold)
         self.words[matches, 1 + players] = words[:, 0]
-        self.decisions.add(matches, players, features, slots, places)
+        self.decisions.add(matches, players, features, slots, places, bold)
         return menus[np.arange(n), places]
 
     def _finish(self, tally: Counter[str]) -> None:

@@ -7,38 +7,76 @@ follows: the network names its best action, the smoothed copy says what that is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
 from torch.nn import functional
 
 from ludus.learn._decisions import Batch
-from ludus.learn._teaching import Pupil
+from ludus.learn._teaching import DECAY, STEEPEST, Pupil
 from ludus.nets.network import Network
 from ludus.nets.spec import NetSpec
 
 SMOOTH = 0.995
 """The target network is a mean over about 1 / (1 - this) steps."""
+CAPTURED_FROM = int(2 / (1 - SMOOTH))
+"""Steps before one is captured: from then on all are alike."""
 
 
 class WorthTeacher(Pupil):
-    """Teaches worths."""
+    """Teaches worths. On a GPU a step is captured once and then repeated: its kernels are so short that asking for them
+    one by one would take far longer, and the processor draws the next batch meanwhile."""
 
-    def __init__(self, spec: NetSpec, rate: float, discount: float, seed: int, device: str = "cpu"):
+    def __init__(self, spec: NetSpec, rate: float, seed: int, device: str = "cpu"):
         super().__init__(spec, rate, seed, device, SMOOTH)
-        self.discount = discount  # of what lies `steps` decisions ahead
+        if self.on_gpu:
+            self.pace = torch.tensor(rate, device=self.device)  # where a captured step reads it
+            self.optimiser = torch.optim.AdamW(self.numbers, self.pace, weight_decay=DECAY, fused=True, capturable=True)
+        self._captured: Captured | None = None
 
     def teach(self, batches: Iterator[Batch], progress: float) -> Iterator[tuple[Batch, np.ndarray]]:
-        """A step a batch; how far each decision's worth was from its target."""
+        """A step a batch; how far each decision's worth was from its target. On a GPU a batch is drawn before it is
+        known what the one before it came to."""
+        waiting: deque[tuple[Batch, Told]] = deque()
         for batch in batches:
-            weights, features, slots, places, rewards, goes_on, after, after_slots = map(self.taken, batch[1:])
-            target = rewards + self.discount * goes_on * self._best(after, after_slots.long())
-            self.network.train()
-            worths = self.worths(self.network, features, slots.long())
-            surprise = worths.gather(1, places[:, None])[:, 0] - target.clamp(-1, 1)
-            self.step((weights * functional.smooth_l1_loss(surprise, 0 * surprise, reduction="none")).mean(), progress)
-            yield batch, surprise.detach().abs().cpu().numpy().astype(np.float64)
+            waiting.append((batch, Told(self._taught([self.taken(part) for part in batch[1:]], progress))))
+            if len(waiting) > self.on_gpu:
+                earlier, told = waiting.popleft()
+                yield earlier, told.numbers()
+        for batch, told in waiting:
+            yield batch, told.numbers()
+
+    def _taught(self, parts: list[torch.Tensor], progress: float) -> torch.Tensor:
+        self._set_rate(progress)
+        if not self.on_gpu or self.steps < CAPTURED_FROM:
+            return self._lesson(*parts)
+        if self._captured is None or not self._captured.fits(parts):
+            self._captured = Captured(self._lesson, parts)
+        return self._captured(parts)
+
+    def _set_rate(self, progress: float) -> None:
+        super()._set_rate(progress)
+        for group in self.optimiser.param_groups if self.on_gpu else ():
+            if group["lr"] is not self.pace:
+                group["lr"] = self.pace.fill_(group["lr"])
+
+    def _lesson(self, weights, features, slots, places, rewards, ahead, after, after_slots) -> torch.Tensor:
+        """One step."""
+        target = rewards + ahead * self._best(after, after_slots.long())
+        self.network.train()
+        worths = self.worths(self.network, features, slots.long())
+        surprise = worths.gather(1, places[:, None])[:, 0] - target.clamp(-1, 1)
+        self._descend((weights * functional.smooth_l1_loss(surprise, 0 * surprise, reduction="none")).mean())
+        return surprise.detach().abs()
+
+    def _descend(self, loss: torch.Tensor) -> None:
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.numbers, STEEPEST)
+        self.optimiser.step()
+        self._follow()
 
     @torch.no_grad()
     def _best(self, features: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:
@@ -60,3 +98,38 @@ class WorthTeacher(Pupil):
         """As a `Judge` of practice: by the smoothed copy, on whatever device it is."""
         seen = self.taken(features), self.taken(slots.astype(np.int64))
         return self.worths(self.smooth, *seen).float().cpu().numpy()
+
+
+class Captured:
+    """A step as a graph: what it takes is copied to where it was captured."""
+
+    def __init__(self, lesson: Callable[..., torch.Tensor], parts: list[torch.Tensor]):
+        self.parts, self.graph = [part.clone() for part in parts], torch.cuda.CUDAGraph()
+        torch.cuda.synchronize()
+        with torch.cuda.graph(self.graph):
+            self.answer = lesson(*self.parts)
+
+    def fits(self, parts: list[torch.Tensor]) -> bool:
+        return all(own.shape == part.shape for own, part in zip(self.parts, parts))
+
+    def __call__(self, parts: list[torch.Tensor]) -> torch.Tensor:
+        for own, part in zip(self.parts, parts):
+            own.copy_(part, non_blocking=True)
+        self.graph.replay()
+        return self.answer
+
+
+class Told:
+    """Numbers on their way from a network, which are waited for when they are asked for."""
+
+    def __init__(self, answer: torch.Tensor):
+        self.event, self.answer = None, answer
+        if answer.is_cuda:
+            self.answer = torch.empty(answer.shape, pin_memory=True).copy_(answer, non_blocking=True)
+            self.event = torch.cuda.Event()
+            self.event.record()
+
+    def numbers(self) -> np.ndarray:
+        if self.event:
+            self.event.synchronize()
+        return self.answer.numpy().astype(np.float64)

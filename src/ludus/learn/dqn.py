@@ -124,8 +124,7 @@ class Training:
         self.players = settings.players or game.facts.players[0]
         game.check_setting(self.players, values)
         self.net = self._net()
-        ahead = settings.discount**settings.steps
-        self.teacher = WorthTeacher(self.net, settings.rate, ahead, seed, settings.device)
+        self.teacher = WorthTeacher(self.net, settings.rate, seed, settings.device)
         self.standing = Standing(**(run.load("checkpoint.pt", self.teacher.restore) or {}))
         self.batch = settings.batch or (1024 if self.on_gpu else 256)
         matches = settings.matches or (4096 if self.on_gpu else 1024)
