@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -51,7 +51,6 @@ def command(
 ) -> None:
     """Play a lineup of agents in blocks: every agent in every seat, with the same luck."""
     from ludus.arena.contest import contest
-    from ludus.arena.kept import Kept
     from ludus.catalogue import load
 
     rulebook, rules = load(game), options.read_rules(rule)
@@ -59,9 +58,7 @@ def command(
     _check(rulebook, specs, values, svg, ply)
     opening, games = _opening(rulebook, start, maps, len(specs), values, games)
     safety = options.safety(trust, sandbox, debug)
-    kept = Kept(records, rulebook, specs, values, seed, seconds, opening) if records else None
-    if kept and kept.said:
-        options.say(kept.said)
+    kept = _kept(records, rulebook, specs, values, seed, seconds, opening) if records else None
     play = partial(
         contest, game, specs, games=games, seed=seed, preset=preset, rules=rules, start=opening,
         clock=options.clock(seconds), workers=options.places(on, jobs), safety=safety,
@@ -72,6 +69,16 @@ def command(
         options.print_json(result.to_dict() | ({"svg": str(svg)} if svg else {}))
     else:
         _show(rulebook, result, f"{options.trust_note(specs, safety)}\n{drawn}")
+
+
+def _kept(path: Path, *lineup: Any) -> Kept:
+    """The file of --records; says where it had to be begun anew."""
+    from ludus.arena.kept import Kept
+
+    kept = Kept(path, *lineup)
+    if kept.said:
+        options.say(kept.said)
+    return kept
 
 
 def _watched(
