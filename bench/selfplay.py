@@ -3,11 +3,13 @@
     python bench/selfplay.py               all of it: about two minutes on an H200 with 16 cores
     python bench/selfplay.py agreement     only whether torch, onnxruntime and Triton say the same
     python bench/selfplay.py connect_four  only the table of connect four;  organism: of Organism with 4 rings
+    python bench/selfplay.py compile       only what must be compiled for them, which is kept for the next time
     python bench/selfplay.py trees         trees alone, without a GPU
     python bench/selfplay.py tiles groups  the network with other sizes of its tiles; other numbers of groups
 
-Numbers are simulations a second in a window of some seconds, after a few moves; the same search, no cache, the tree not
-kept between moves unless a row says so. Those of PGX + mctx are published measurements of the same net on an H200.
+Numbers are simulations a second in windows of some seconds, after a few moves: the best window, and the median; the
+same search, no cache, the tree not kept between moves unless a row says so. Those of PGX + mctx are published
+measurements of the same net on an H200.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import numpy as np
 
 from ludus.catalogue import load
 from ludus.game import Game
-from ludus.learn._pipeline import GROUPS, CudaSelfPlay, Pipeline
+from ludus.learn._pipeline import CudaSelfPlay, Pipeline
 from ludus.learn._selfplay import PlaySettings
 from ludus.nets.spec import NetSpec, Weights, net_spec
 from ludus.search.forest.memory import Leaves
@@ -30,7 +32,8 @@ PGX = {(16384, 32): 3.43, (4096, 32): 2.45, (4096, 128): 1.31}
 """Millions of simulations a second: matches x simulations."""
 ROWS = {"connect_four": [("fp16", False), ("fp8", False), ("fp8", True)], "organism": [("fp8", False), ("fp8", True)]}
 CHANNELS, BLOCKS = 128, 6
-SECONDS = 2.0
+SECONDS, WINDOWS = 2.0, 5
+RULES: dict[str, dict[str, object]] = {"connect_four": {}, "organism": {"rings": 4}}
 FP8_SMALL = ("connect_four", "fp8", 4096, 32, False, {})
 
 
@@ -56,7 +59,7 @@ def network(game: Game, values: dict[str, object]) -> NetSpec:
 
 
 def speed(
-    name: str, precision: str, matches: int, sims: int, keep: bool, rules: dict[str, object], groups: int = GROUPS
+    name: str, precision: str, matches: int, sims: int, keep: bool, rules: dict[str, object], groups: int = 0
 ) -> str:
     game = load(name)
     values = game.rule_values("default", rules)
@@ -64,16 +67,20 @@ def speed(
     settings = PlaySettings(matches=matches, sims=sims, openings=8, keep=keep)
     play = CudaSelfPlay(game, 2, values, settings, spec, random_weights(spec), 1, 0, precision, groups)
     play.run(seconds=0.7)
+    rates = [window(play) for _ in range(WINDOWS)]
+    play.close()
+    return f"{max(rates):.2f} ({np.median(rates):.2f})"
+
+
+def window(play: Pipeline) -> float:
+    """Millions of simulations a second."""
     started = time.perf_counter()
     _, tally = play.run(seconds=SECONDS)
-    seconds = time.perf_counter() - started
-    play.close()
-    rates = [tally[what] / seconds / 1e6 for what in ("simulations", "evaluations")]
-    return f"{rates[0]:.2f} / {rates[1]:.2f}"
+    return tally["simulations"] / (time.perf_counter() - started) / 1e6
 
 
 def table(name: str, sizes: list[tuple[int, int]], rules: dict[str, object]) -> None:
-    print(f"\n{name} {rules or ''}: millions a second, simulations / evaluations, {BLOCKS} x {CHANNELS}", flush=True)
+    print(f"\n{name} {rules or ''}: millions of simulations a second, {BLOCKS} x {CHANNELS}", flush=True)
     print(f"{'':26s}" + "".join(f"{f'{matches} x {sims}':>16s}" for matches, sims in sizes), flush=True)
     if name == "connect_four":
         print(f"{'PGX + mctx (published)':26s}" + "".join(f"{PGX[size]:16.2f}" for size in sizes), flush=True)
@@ -211,10 +218,23 @@ class AnyAnswer:
     def wait(self, group: int) -> None: ...
 
 
-def trees(name: str, matches: int, sims: int, threads: int) -> str:
+def trees_alone(name: str, matches: int, sims: int, threads: int) -> Pipeline:
     game = load(name)
     settings = PlaySettings(matches=matches, sims=sims, openings=8, keep=False)
-    play = Pipeline(game, 2, game.rule_values(), settings, 1, AnyAnswer, threads)
+    return Pipeline(game, 2, game.rule_values("default", RULES[name]), settings, 1, AnyAnswer, threads)
+
+
+def compiled(name: str) -> str:
+    started, used = time.perf_counter(), time.process_time()
+    play = trees_alone(name, 64, 4, 1)
+    play.run(seconds=0.0)
+    play.close()
+    seconds, spent = time.perf_counter() - started, time.process_time() - used
+    return f"{name} is compiled: {seconds:.1f} s, {spent:.1f} s of processor time"
+
+
+def trees(name: str, matches: int, sims: int, threads: int) -> str:
+    play = trees_alone(name, matches, sims, threads)
     play.run(seconds=0.5)
     started, used = time.perf_counter(), time.process_time()
     _, tally = play.run(seconds=SECONDS)
@@ -229,8 +249,11 @@ def trees(name: str, matches: int, sims: int, threads: int) -> str:
 
 def main(what: list[str]) -> None:
     parts = what or ["agreement", "trees", "connect_four", "organism"]
+    if "compile" in parts:
+        for name in RULES:
+            print(attempt(compiled, name), flush=True)
     if "agreement" in parts:
-        for name, rules in (("connect_four", {}), ("organism", {"rings": 4})):
+        for name, rules in RULES.items():
             print(attempt(agreement, name, rules), flush=True)
     if "trees" in parts:
         for matches, sims, threads in ((1024, 32, 1), (4096, 32, 0), (4096, 128, 0)):
@@ -241,9 +264,9 @@ def main(what: list[str]) -> None:
         for groups in (2, 3, 4, 6):
             print(f"{groups} groups, fp8, 4096 x 32:", attempt(speed, *FP8_SMALL, groups), flush=True)
     if "connect_four" in parts:
-        table("connect_four", list(PGX), {})
+        table("connect_four", list(PGX), RULES["connect_four"])
     if "organism" in parts:
-        table("organism", [(8192, 32)], {"rings": 4})
+        table("organism", [(4096, 32), (8192, 32)], RULES["organism"])
 
 
 if __name__ == "__main__":

@@ -60,6 +60,13 @@ def test_positions_and_outcomes():
     assert (np.abs(samples.worths) <= 1).all()
 
 
+@pytest.mark.parametrize(("scattered", "low", "high"), [(0.0, 1.0, 1.0), (1.0, 0.05, 0.45)])
+def test_so_many_matches_begin_with_random_plies(scattered, low, high):
+    samples, tally = played(openings=4, scattered=scattered, plies=1500)
+    from_nothing = int((samples.features == 0).all(axis=1).sum())
+    assert low <= from_nothing / tally["matches"] <= high, "none, or none to four of them equally often"
+
+
 def test_targets_are_on_columns_that_are_not_full():
     samples, _ = played()
     stones = (samples.features.reshape(-1, 2, 7, 6) == 127).any(axis=1)
@@ -129,7 +136,7 @@ def test_a_gpu_without_memory_gets_fewer_matches(monkeypatch, caplog):
     monkeypatch.setattr(_pipeline, "MEMORY", 1 << 20)
     game, room = load("connect_four"), 256
     make = lambda: _pipeline.CudaSelfPlay(  # noqa: E731
-        game, 2, game.rule_values(), PlaySettings(matches=4096, sims=2), None, {}, 1, 1
+        game, 2, game.rule_values(), PlaySettings(matches=4096, sims=2), None, {}, 1, 1, groups=4
     )
     assert make().settings.matches == 1024
     assert "going on with 1024" in caplog.text

@@ -45,7 +45,7 @@ MATCH = record(
 # hopeless: 8 bits for each player, how many searches running expected to lose
 
 FINISHED, PLIES, RESIGNED, CHECKED, WRONG, DROPPED = range(4, 10)  # of a tally
-SIMS, FAST_SIMS, FAST_SHARE, TEMPERATURE, HALF_LIFE, OPENINGS, RESIGN, PLAY_ON, KEEP = range(9)  # of the settings
+SIMS, FAST_SIMS, FAST_SHARE, TEMPERATURE, HALF_LIFE, OPENINGS, SCATTERED, RESIGN, PLAY_ON, KEEP = range(10)  # settings
 COLDEST = 0.2  # below this temperature the best action is played
 
 
@@ -56,7 +56,7 @@ class Matches(NamedTuple):
     truths: np.ndarray  # State[matches]
     words: np.ndarray  # uint64[matches, 1]: of chance, and of all draws outside the trees
     blank: np.ndarray  # State[1]: how a match begins, before `setup`
-    settings: np.ndarray  # float64[9]
+    settings: np.ndarray  # float64[10]
     features: np.ndarray  # int8[matches, history, …]
     slots: np.ndarray  # int16[matches, history, …]
     targets: np.ndarray  # float32[matches, history, …]
@@ -170,7 +170,7 @@ def begin(matches, match):
     head.ply = head.noted = head.searched = head.fast = head.quitter = 0
     head.hopeless = 0
     head.plays_on = uniform(rng) < settings[PLAY_ON]
-    head.blind = below(rng, 1 + np.int64(settings[OPENINGS])) if uniform(rng) < 0.5 else 0
+    head.blind = below(rng, 1 + np.int64(settings[OPENINGS])) if uniform(rng) < settings[SCATTERED] else 0
     head.begun = 1
 
 

@@ -36,6 +36,8 @@ from ludus.search.forest.memory import (
 )
 
 GROUPS, CHUNK = 4, 8
+FEWER_GROUPS, MANY = 2, 8192
+"""Fewer groups where there are fewer matches than this: large batches fill a card, and two suffice to take turns."""
 WIDTH = 256
 """Actions of a menu that are judged, and that a sample can hold."""
 MEMORY = 1 << 30
@@ -171,8 +173,8 @@ class Pipeline:
         now = self.settings
         sims = min(now.sims, self.most_sims)
         self.matches.settings[:] = (
-            sims, min(now.fast_sims, sims), now.fast_share, now.temperature, now.half_life, now.openings, now.resign,
-            now.play_on, self.keep,
+            sims, min(now.fast_sims, sims), now.fast_share, now.temperature, now.half_life, now.openings, now.scattered,
+            now.resign, now.play_on, self.keep,
         )  # fmt: skip
 
     def _tally(self) -> np.ndarray:
@@ -211,7 +213,7 @@ def _make_matches(
     )
     words = np.random.default_rng(seed + 1).integers(1, 1 << 63, (count, 1)).astype(np.uint64)
     return Matches(
-        np.zeros(count, MATCH), np.zeros(count, game.state_type), words, game.blank(players, values), np.zeros(9),
+        np.zeros(count, MATCH), np.zeros(count, game.state_type), words, game.blank(players, values), np.zeros(10),
         features, slots, targets, seen, out_features, out_slots, out_targets, np.zeros((out, seats), np.float32),
         out_seen,
     )  # fmt: skip
@@ -245,7 +247,7 @@ class CudaSelfPlay(Pipeline):
 
     def __init__(
         self, game: Game, players: int, values: Mapping[str, object], settings: PlaySettings, spec: NetSpec,
-        weights: Weights, seed: int, threads: int = 0, precision: str = "fp8", groups: int = GROUPS,
+        weights: Weights, seed: int, threads: int = 0, precision: str = "fp8", groups: int = 0,
     ):  # fmt: skip
         from ludus.nets.cuda import PAD, CudaNet
         from ludus.nets.play import check_cuda
@@ -256,6 +258,7 @@ class CudaSelfPlay(Pipeline):
         self.net = CudaNet(spec, precision)
         self.positions = _some_features(game, players, values, seed)
         self.net.fill(weights, torch.from_numpy(self.positions))
+        groups = groups or (GROUPS if settings.matches >= MANY else FEWER_GROUPS)
         matches = max(settings.matches // (groups * PAD), 1) * groups * PAD
         tensors: list[Any] = []
 

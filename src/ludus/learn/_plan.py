@@ -52,13 +52,16 @@ class Scale:
     fast_share: float
     openings: int
     """Random plies at most that a match begins with."""
+    scattered: float
+    """The share of matches that begin with any."""
     batch: int
     reuse: float
     window: int
 
 
-ON_GPU = Scale(512, 64, 0.0, 16, 4096, 1.6, 12_000_000)
-BY_CELLS, BY_FLAT = Scale(64, 64, 0.5, 8, 256, 3.0, 400_000), Scale(256, 128, 0.5, 8, 1024, 5.0, 2_000_000)
+ON_GPU = Scale(512, 64, 0.0, 16, 0.6, 4096, 1.6, 12_000_000)
+BY_CELLS = Scale(64, 64, 0.5, 8, 0.5, 256, 3.0, 400_000)
+BY_FLAT = Scale(256, 128, 0.5, 8, 0.5, 1024, 5.0, 2_000_000)
 """Matches for each worker: on a GPU enough to fill it, and so few that their trees stay in a core's cache. It has
 positions to spare, so its matches begin all over the game."""
 
@@ -92,7 +95,7 @@ def make_plan(game: Game, players: int, rules: Sequence[Values], settings: Any, 
         matches=(settings.matches or scale.matches * workers) // len(rules) or 1, sims=sims,
         fast_sims=max(sims // 8, FEWEST_SIMS), fast_share=scale.fast_share if settings.fast < 0 else settings.fast,
         gumbel=settings.gumbel, mix=mix, half_life=0.0 if mix else PlaySettings.half_life,
-        openings=min(scale.openings, game.facts.max_plies // 3), resign=settings.resign,
+        openings=min(scale.openings, game.facts.max_plies // 3), scattered=scale.scattered, resign=settings.resign,
         cache=_cache(game) if scale is BY_CELLS else 0,
     )  # fmt: skip
     net = replace(_net(game, features, policy, settings, is_one_size), rules=rule_columns(game, players, rules))

@@ -56,7 +56,8 @@ class PlaySettings:
     half_life: float = 8.0
     """… which halves in so many plies; 0: it stays."""
     openings: int = 0
-    """Half of the matches begin with up to so many random plies."""
+    scattered: float = 0.5
+    """This share of the matches begins with random plies, up to `openings`."""
     resign: float = 0.0
     """Give up after two searches that expect less than minus this; 0: never."""
     play_on: float = 0.1
@@ -176,7 +177,7 @@ class SelfPlay:
         self.states[which] = self.game.start(self.words[which], self.players, self.values)
         self.plies[which] = 0
         random_plies = self.rng.integers(0, settings.openings + 1, count)
-        self.blind[which] = np.where(self.rng.random(count) < 0.5, random_plies, 0)
+        self.blind[which] = np.where(self.rng.random(count) < settings.scattered, random_plies, 0)
         self.hopeless[which] = 0
         self.plays_on[which] = self.rng.random(count) < settings.play_on
 

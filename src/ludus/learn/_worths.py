@@ -8,14 +8,14 @@ follows: the network names its best action, the smoothed copy says what that is 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import torch
 from torch.nn import functional
 
 from ludus.learn._decisions import Batch
-from ludus.learn._teaching import DECAY, STEEPEST, Pupil
+from ludus.learn._teaching import DECAY, Captured, Pupil
 from ludus.nets.network import Network
 from ludus.nets.spec import NetSpec
 
@@ -54,13 +54,12 @@ class WorthTeacher(Pupil):
             return self._lesson(*parts)
         if self._captured is None or not self._captured.fits(parts):
             self._captured = Captured(self._lesson, parts)
-        return self._captured(parts)
+        return self._captured(*parts)
 
     def _set_rate(self, progress: float) -> None:
-        super()._set_rate(progress)
         for group in self.optimiser.param_groups if self.on_gpu else ():
-            if group["lr"] is not self.pace:
-                group["lr"] = self.pace.fill_(group["lr"])
+            group["lr"] = self.pace  # not another, of a checkpoint
+        super()._set_rate(progress)
 
     def _lesson(self, weights, features, slots, places, rewards, ahead, after, after_slots) -> torch.Tensor:
         """One step."""
@@ -69,14 +68,8 @@ class WorthTeacher(Pupil):
         worths = self.worths(self.network, features, slots.long())
         surprise = worths.gather(1, places[:, None])[:, 0] - target.clamp(-1, 1)
         self._descend((weights * functional.smooth_l1_loss(surprise, 0 * surprise, reduction="none")).mean())
-        return surprise.detach().abs()
-
-    def _descend(self, loss: torch.Tensor) -> None:
-        self.optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.numbers, STEEPEST)
-        self.optimiser.step()
         self._follow()
+        return surprise.detach().abs()
 
     @torch.no_grad()
     def _best(self, features: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:
@@ -98,25 +91,6 @@ class WorthTeacher(Pupil):
         """As a `Judge` of practice: by the smoothed copy, on whatever device it is."""
         seen = self.taken(features), self.taken(slots.astype(np.int64))
         return self.worths(self.smooth, *seen).float().cpu().numpy()
-
-
-class Captured:
-    """A step as a graph: what it takes is copied to where it was captured."""
-
-    def __init__(self, lesson: Callable[..., torch.Tensor], parts: list[torch.Tensor]):
-        self.parts, self.graph = [part.clone() for part in parts], torch.cuda.CUDAGraph()
-        torch.cuda.synchronize()
-        with torch.cuda.graph(self.graph):
-            self.answer = lesson(*self.parts)
-
-    def fits(self, parts: list[torch.Tensor]) -> bool:
-        return all(own.shape == part.shape for own, part in zip(self.parts, parts))
-
-    def __call__(self, parts: list[torch.Tensor]) -> torch.Tensor:
-        for own, part in zip(self.parts, parts):
-            own.copy_(part, non_blocking=True)
-        self.graph.replay()
-        return self.answer
 
 
 class Told:

@@ -39,6 +39,7 @@ class Network(nn.Module):
         self.value_weight, self.value_bias = _zeros(shapes["value.weight"]), _zeros(shapes["value.bias"])
         self.kernel = nn.Buffer(torch.as_tensor(spec.kernel), persistent=False)
         self._tables: dict[NetSpec, tuple[Tensor, Tensor, Tensor]] = {}
+        self._told: dict[tuple[float, ...], Tensor] = {}
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
         return self.judge([(Variant(self.spec), features)])[0]
@@ -63,7 +64,9 @@ class Network(nn.Module):
         if net.extra:
             terms.append(functional.linear(features[:, net.features - net.extra :], self.stem_extra)[:, :, None, None])
         if net.rules:
-            numbers = torch.tensor(variant.numbers, device=features.device)
+            if variant.numbers not in self._told:  # once: a step that is captured may not fetch them
+                self._told[variant.numbers] = torch.tensor(variant.numbers, device=features.device)
+            numbers = self._told[variant.numbers]
             terms.append(functional.linear(numbers, self.stem_rules)[None, :, None, None])
         if net.planes:
             terms.append(self._layer(self._on_grid(net, features[:, : net.planes * net.cells]), self.stem_taps))
