@@ -10,7 +10,7 @@ import numpy as np
 from ludus.agents.planet_wars._outlook import COLUMNS, MINE, foresee
 from ludus.agents.planet_wars._plans import add_order
 from ludus.compile import rule
-from ludus.games._planet_wars_text import MAX_PLANETS
+from ludus.games._planet_wars_text import MAX_PLANETS, ROUTES
 from ludus.rng import blend
 from ludus.rules import record
 
@@ -35,13 +35,39 @@ def clear(draft):
 def note(draft, dest, parts):
     """Add the parts of a step."""
     for k in range(parts.count):
-        if draft.count < PARTS_OF_DRAFT:
-            here = draft.count
-            draft.source[here], draft.dest[here] = parts.source[k], dest
-            draft.ships[here], draft.leave[here] = parts.ships[k], parts.leave[k]
-            draft.count += 1
-            route = (parts.source[k] * MAX_PLANETS + dest) * COLUMNS + parts.leave[k]
-            draft.key += blend(np.uint64(route), np.uint64(parts.ships[k]))
+        add_trip(draft, parts.source[k], dest, parts.ships[k], parts.leave[k])
+
+
+@rule
+def add_trip(draft, source, dest, ships, leave):
+    if draft.count < PARTS_OF_DRAFT:
+        here = draft.count
+        draft.source[here], draft.dest[here], draft.ships[here], draft.leave[here] = source, dest, ships, leave
+        draft.count += 1
+        draft.key += key_of_trip(source * MAX_PLANETS + dest, ships, leave)
+
+
+@rule
+def key_of_trip(route, ships, leave):
+    return blend(np.uint64(route * COLUMNS + leave), np.uint64(ships))
+
+
+@rule
+def take_orders(draft, plan):
+    """Make a draft of the orders of a turn; both get the same key."""
+    clear(draft)
+    for k in range(plan.count):
+        order = int(plan.orders[k])
+        add_trip(draft, order // MAX_PLANETS % MAX_PLANETS, order % MAX_PLANETS, order // ROUTES, 0)
+    plan.key = draft.key
+
+
+@rule
+def mark(plan):
+    """Give the orders of a turn the key that a draft of them would have."""
+    plan.key = np.uint64(0)
+    for k in range(plan.count):
+        plan.key += key_of_trip(plan.orders[k] % ROUTES, plan.orders[k] // ROUTES, 0)
 
 
 @rule

@@ -40,7 +40,13 @@ WEIGHTS = record(
     hope=np.float64,  # how much a planet counts that only a siege would win
     relay=np.int32,  # turns that a move by way of another own planet may take longer
     trust=np.float64,  # how much the rival's drafts count, against its giving no orders at all
-    work=np.int64,  # turns of sieges after which no more plans are tried
+    drafting=np.int64,  # turns of sieges after which no more drafts are made
+    work=np.int64,  # and after which no more lines are played out
+    plays=np.int32,  # lines that are played out
+    turns=np.int32,  # of a play-out
+    beyond=np.int32,  # turns of growth after it that count
+    sight=np.float64,  # how much the play-outs count beside the table
+    risk=np.float64,  # by how much the table may say less of a line than of the best
 )
 
 WHOLE = 16

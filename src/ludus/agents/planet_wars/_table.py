@@ -33,7 +33,7 @@ TABLE = record(
 
 @rule
 def is_new(drafts, count):
-    """Whether the draft after the first `count` differs from all of them."""
+    """Whether the draft (or plan) after the first `count` differs from all of them."""
     return not np.any(drafts["key"][:count] == drafts["key"][count])
 
 

@@ -4,7 +4,9 @@ Every step is judged alone by what the whole position is then worth, and the bes
 those before it. Defence, sniping, supply and the choice of a front need no rules of their own: they fall out of the
 judgement. Several drafts of a plan are made so, each from another first step; to each the rival replies with the best
 of its own, found in the same way, and to what the rival is likely to do an answer is sought in turn. All of them meet
-in a table, which says which to take. Ships that it leaves behind the front are then moved up.
+in a table, which says what each is worth. To the best of them orders are added that move up the ships left behind the
+front; then they are played out, with planners on both sides, and the one is taken that the table and the play-outs
+together think best.
 """
 
 from __future__ import annotations
@@ -15,10 +17,11 @@ from typing import ClassVar
 import numpy as np
 
 from ludus.agents._tuned import tuned_numbers
-from ludus.agents.planet_wars._drafts import DRAFT, carry_out, clear, copy_tables, give_orders, note
-from ludus.agents.planet_wars._flow import flow_on
+from ludus.agents.planet_wars._drafts import DRAFT, carry_out, clear, copy_tables, note, take_orders
+from ludus.agents.planet_wars._lines import LINES, MOST_LINES, PLANNED, RIVALS_PLAN, choose_line
 from ludus.agents.planet_wars._outlook import OUTLOOK, look, turn_round
-from ludus.agents.planet_wars._plans import PlanningAgent, next_order, start_of_turn
+from ludus.agents.planet_wars._plans import PLAN, PlanningAgent, next_order, start_of_turn
+from ludus.agents.planet_wars._playout import stage, think
 from ludus.agents.planet_wars._siege import SIEGE, WEIGHTS, worth_of
 from ludus.agents.planet_wars._steps import (
     PARTS,
@@ -85,7 +88,7 @@ def best_draft(outlook, siege, weights, steps, parts, draft):
 
 
 @rule
-def fill_table(outlooks, siege, weights, steps, parts, drafts, table):
+def fill_table(outlooks, siege, weights, steps, parts, drafts, table, plans):
     """Drafts from the best first steps, and those that answer what the rival is likely to do, while there is time."""
     count, still = list_judged(outlooks[0], siege, weights, steps[0], parts)
     clear(drafts[0, 0])
@@ -93,19 +96,30 @@ def fill_table(outlooks, siege, weights, steps, parts, drafts, table):
     outlooks[1] = outlooks[0]
     if count > 0:
         reply(outlooks, siege, weights, steps, parts, drafts, table, 0)
+    enter_planners(outlooks, siege, weights, steps, parts, drafts, table, plans)
     for start in range(min(weights.starts, count)):
-        if (start > 0 and siege.work > weights.work) or table.rows == DRAFTS:
+        if (start > 0 and siege.work > weights.drafting) or table.rows == DRAFTS:
             break
         bring_best_forward(steps[0], start, count)
         chain_from(outlooks, siege, weights, steps, start, count, parts, drafts[0, table.rows])
         enter(outlooks, siege, weights, steps, parts, drafts, table)
         solve(table, weights.trust)
-        if table.columns > 0 and siege.work <= weights.work and table.rows < DRAFTS:
+        if table.columns > 0 and siege.work <= weights.drafting and table.rows < DRAFTS:
             copy_tables(outlooks[0], outlooks[1])
             carry_out(outlooks[1], 1, drafts[1, table.feared])
             best_draft(outlooks[1], siege, weights, steps[1], parts, drafts[0, table.rows])
             enter(outlooks, siege, weights, steps, parts, drafts, table)
     solve(table, weights.trust)
+
+
+@rule
+def enter_planners(outlooks, siege, weights, steps, parts, drafts, table, plans):
+    """Put what planners would order into the table, for both sides."""
+    take_orders(drafts[1, table.columns], plans[RIVALS_PLAN])
+    if weights.trust > 0.0 and is_new(drafts[1], table.columns):
+        add_column(table, outlooks, siege, weights, drafts)
+    take_orders(drafts[0, table.rows], plans[PLANNED])
+    enter(outlooks, siege, weights, steps, parts, drafts, table)
 
 
 @rule
@@ -143,26 +157,31 @@ def reply(outlooks, siege, weights, steps, parts, drafts, table, row):
 
 
 @rule
-def make_plan(state, player, weights, outlooks, siege, steps, parts, drafts, table, plan):
-    """All orders of a turn: those of the draft to take, and then what flows on."""
+def make_plan(state, player, weights, outlooks, siege, steps, parts, drafts, table, lines, plans, stage, plan):
+    """All orders of a turn: those of the line to take."""
     siege.work = 0
     look(state, player, max(1, min(weights.span, state.params.turns - state.turn)), outlooks[0])
-    fill_table(outlooks, siege, weights, steps, parts, drafts, table)
-    give_orders(drafts[0, table.chosen], plan)
-    copy_tables(outlooks[0], outlooks[1])
-    carry_out(outlooks[1], 0, drafts[0, table.chosen])
-    flow_on(outlooks[1], siege, weights, steps[1, 0], parts, plan)
+    think(state, player, stage, plans[PLANNED])
+    think(state, 1 - player, stage, plans[RIVALS_PLAN])
+    fill_table(outlooks, siege, weights, steps, parts, drafts, table, plans)
+    best = choose_line(state, player, outlooks, siege, weights, steps, parts, drafts, table, lines, plans, stage)
+    plan.count = plans[best].count
+    plan.orders[:] = plans[best].orders
 
 
 @template
 def choose_as_champion(
-    views, players, weights, outlooks, sieges, steps, parts, drafts, tables, plans, scratch, bytes_of_it, out
-):
+    views, players, weights, outlooks, sieges, steps, parts, drafts, tables, lines, lined, stage, plans, scratch,
+    bytes_of_it, out
+):  # fmt: skip
     for i in range(views.shape[0]):
         key = start_of_turn(views[i], players[i], scratch, bytes_of_it)
         plan = plans[key % np.uint64(plans.shape[0])]
         if plan.key != key:
-            make_plan(scratch[0], players[i], weights[0], outlooks, sieges[0], steps, parts[0], drafts, tables[0], plan)
+            make_plan(
+                scratch[0], players[i], weights[0], outlooks, sieges[0], steps, parts[0], drafts, tables[0], lines[0],
+                lined, stage, plan,
+            )  # fmt: skip
             plan.key = key
         out[i] = next_order(views[i], players[i], plan)
 
@@ -175,7 +194,7 @@ class Champion(PlanningAgent):
     compiled: ClassVar[bool] = True
     only_for: ClassVar[str] = "planet_wars"
 
-    ms: int = setting(10, "milliseconds of an ordinary core a turn, after which no more plans are tried", low=1)
+    ms: int = setting(20, "milliseconds of an ordinary core a turn, after which no more plans are tried", low=1)
     run: str = setting("", "a run that tuned the weights")
     span: float = setting(30.0, "turns that are looked ahead", low=4)
     delay: float = setting(3.0, "turns by which its own streams are taken to start later", low=0)
@@ -194,6 +213,13 @@ class Champion(PlanningAgent):
     starts: int = setting(64, "first steps from which plans are tried, time allowing", low=1)
     tries: int = setting(32, "steps that are judged anew after each link of a plan", low=1)
 
+    part: float = setting(0.5, "part of the time for drafts; the rest is for playing them out", low=0, high=1)
+    plays: int = setting(16, "plans that are played out, time allowing", low=2, high=MOST_LINES)
+    turns: int = setting(30, "turns of a play-out", low=1)
+    beyond: int = setting(40, "turns of growth after a play-out that count", low=0)
+    sight: float = setting(0.2, "how much play-outs count beside the table", low=0)
+    risk: float = setting(200.0, "by how much the table may say less of a plan than of the best", low=0)
+
     def prepare(self, game: Game) -> None:
         super().prepare(game)
         self.work = 0  # what the last plan took
@@ -201,8 +227,9 @@ class Champion(PlanningAgent):
         self._weights = np.zeros(1, WEIGHTS)
         for (name, ends), value in zip(TUNED.items(), numbers):
             self._weights[name] = np.clip(value if WEIGHTS[name].kind == "f" else round(value), *ends)
-        for name in ("trust", "starts", "tries"):
+        for name in ("trust", "starts", "tries", "plays", "turns", "beyond", "sight", "risk"):
             self._weights[name] = getattr(self, name)
+        self._weights["drafting"] = self.ms * WORK * self.part
         self._weights["work"] = self.ms * WORK
 
     def tunable(self) -> np.ndarray:
@@ -215,6 +242,7 @@ class Champion(PlanningAgent):
         out, siege = np.empty(len(views), np.int32), np.zeros(1, SIEGE)
         desk = np.zeros(2, OUTLOOK), siege, np.zeros((2, STEPS), STEP), np.zeros(1, PARTS)
         desk += np.zeros((2, DRAFTS + 1), DRAFT), np.zeros(1, TABLE)
+        desk += np.zeros(1, LINES), np.zeros(MOST_LINES + 1, PLAN), stage(self.game.state_type)
         self.game.kernel(choose_as_champion)(views, players, self._weights, *desk, *self.room(), out)
         self.work = int(siege["work"][0])
         return out

@@ -171,16 +171,22 @@ class Planner(PlanningAgent):
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
-        self._readings = np.zeros(1, READING)
-        for name, choices in CHOICES.items():
-            value = getattr(self, name)
-            value = ("off", "on")[value] if isinstance(value, bool) else value
-            if value not in choices:
-                raise BadSpec(f"planner: {name} is one of {', '.join(choices)}, not {value!r}")
-            self._readings[name] = choices.index(value)
+        self._readings = readings_of(self)
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
         out = np.empty(len(views), np.int32)
         outlooks = np.zeros(1, OUTLOOK)
         self.game.kernel(choose_planned)(views, players, self._readings, outlooks, *self.room(), out)
         return out
+
+
+def readings_of(planner: Planner) -> np.ndarray:
+    """Its settings as the compiled parts read them."""
+    readings = np.zeros(1, READING)
+    for name, choices in CHOICES.items():
+        value = getattr(planner, name)
+        value = ("off", "on")[value] if isinstance(value, bool) else value
+        if value not in choices:
+            raise BadSpec(f"planner: {name} is one of {', '.join(choices)}, not {value!r}")
+        readings[name] = choices.index(value)
+    return readings
