@@ -61,7 +61,7 @@ def to_onnx(arrays: Arrays, half: bool = False) -> bytes:
         else:
             name = node("Gemm", node("Flatten", name) if k == 4 else name, *inputs, transB=1)
         name = node("Tanh" if k == LAYERS - 1 else "Relu", name)
-    side = _side(arrays)
+    side = side_of(arrays)
     grid = helper.make_tensor_value_info("planes", TensorProto.FLOAT, ["rows", PLANES, side, side])
     value = helper.make_tensor_value_info(name, TensorProto.FLOAT, ["rows", 1])
     graph = helper.make_graph(nodes, "hexaconv", [grid], [value], tensors)
@@ -82,7 +82,7 @@ def from_onnx(content: bytes) -> Arrays:
     return [(found[f"weight{k}"], found[f"bias{k}"]) for k in range(LAYERS)]
 
 
-def _side(arrays: Arrays) -> int:
+def side_of(arrays: Arrays) -> int:
     """Of the grid that the network was made for."""
     return 4 + round((arrays[4][0].shape[1] / arrays[3][0].shape[0]) ** 0.5)
 
@@ -93,7 +93,7 @@ class CpuValues:
     def __init__(self, arrays: Arrays):
         from ludus.nets.play import session
 
-        self.side, self._session = _side(arrays), session(to_onnx(arrays))
+        self.side, self._session = side_of(arrays), session(to_onnx(arrays))
 
     def __call__(self, planes: np.ndarray) -> np.ndarray:
         grids = planes.astype(np.float32).reshape(len(planes), PLANES, self.side, self.side)
@@ -107,7 +107,7 @@ class CudaValues:
     def __init__(self, arrays: Arrays):
         import torch
 
-        self.side, self._torch = _side(arrays), torch
+        self.side, self._torch = side_of(arrays), torch
         self._arrays = [tuple(torch.as_tensor(part).cuda().half() for part in layer) for layer in arrays]
         for k in range(4):
             weight, bias = self._arrays[k]

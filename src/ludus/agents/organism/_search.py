@@ -7,12 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ludus import kernels
 from ludus.agents.organism._tree import PLANES, chosen_edge, make_trees, plant, see, wave
 from ludus.agents.organism._turns import key_of, way_to
 from ludus.compile import template
 from ludus.game import Game
+from ludus.rng import match_words
 from ludus.shapes import hexagons
 
+LENGTHS = 16  # of random play, two plies apart
 MOST_TURNS = 3072
 """Turns of one position that are looked at; on three rings none was seen with as many."""
 
@@ -98,6 +101,20 @@ def grid(rings: int) -> tuple[int, np.ndarray]:
     """The side of the grid that holds a board, and the place of each cell in it."""
     side, places = 2 * rings - 1, hexagons(rings).places
     return side, (places[:, 0] * side + places[:, 1]).astype(np.int64)
+
+
+def some_planes(game: Game, rings: int, count: int = 512) -> np.ndarray:
+    """What a network sees of positions from random play, of every length up to a short match."""
+    words = match_words(0, np.arange(count), 0, 2)
+    states, plies = game.start(words, 2, game.rule_values(changes={"rings": rings})), np.zeros(count, np.int64)
+    for part in np.array_split(np.arange(count), LENGTHS):
+        later, luck, made = states[part], words[part], plies[part]
+        game.kernel(kernels.rollouts)(later, luck, made, 2 * LENGTHS * int(part[0]) // count)
+        states[part] = later
+    side, places = grid(rings)
+    planes = np.empty((count, PLANES * side**2), np.int8)
+    game.kernel(see_all)(states, places, side, planes)
+    return planes
 
 
 def forms(rings: int) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from ludus.agent import MOST_MEMORY, Agent
-from ludus.agents.organism._search import Limits, Search
+from ludus.agents.organism._search import Limits, Search, some_planes
 from ludus.errors import BadInput, BadSpec, Mismatch
 from ludus.game import Game
 from ludus.nets import hexaconv
@@ -21,6 +21,7 @@ from ludus.settings import setting
 
 WEIGHTS = "weights.onnx"
 TOGETHER = 64  # matches that are searched at once
+BITS = (0, 8, 32)
 ROOM = 1 << 13  # positions in a tree, which serves one move
 
 
@@ -40,18 +41,21 @@ class HexaConv(Agent):
     sampled: bool = setting(False, "draw turns by their visits, as in self-play; else the most visited")
     iteration: int = setting(0, "the network after so many iterations; 0: the best", low=0)
     device: str = setting("cpu", "where the network runs: cpu or cuda")
+    bits: int = setting(0, "of the network's numbers on a processor: 8 or 32; 0: 8 where that is quicker", 0, 32)
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
         if self.device not in ("cpu", "cuda"):
             raise BadSpec(f"hexaconv: device is cpu or cuda, not {self.device!r}")
+        if self.bits not in BITS:
+            raise BadSpec(f"hexaconv: bits are 8 or 32, or 0 to choose, not {self.bits}")
         if not self.run:
             raise BadInput("hexaconv needs a run: hexaconv:FOLDER, made by `ludus train hexaconv organism`")
         name = f"iteration-{self.iteration}.onnx" if self.iteration else WEIGHTS
         content = load_run(self.run, "organism/hexaconv", game).read(name)
         if content is None:
             raise BadInput(f"{self.run} holds no {name}: its training has not come so far, or that network was refused")
-        self._values = values_of(hexaconv.from_onnx(content), self.device)
+        self._values = quickest_values(game, hexaconv.from_onnx(content), self.device, self.bits)
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
         kept = np.ascontiguousarray(words[:, 1:])
@@ -97,3 +101,14 @@ def values_of(arrays: hexaconv.Arrays, device: str) -> hexaconv.Values:
         check_cuda()
         return hexaconv.CudaValues(arrays)
     return hexaconv.CpuValues(arrays)
+
+
+def quickest_values(game: Game, arrays: hexaconv.Arrays, device: str, bits: int = 0) -> hexaconv.Values:
+    """The same in 8 bits, where this processor multiplies bytes in tiles and nobody wants more."""
+    from ludus.nets.hexaconv8 import TileValues, fits
+
+    if device == "cpu" and bits != 32 and fits(arrays):
+        return TileValues(game, arrays, some_planes(game, (hexaconv.side_of(arrays) + 1) // 2))
+    if bits == 8:
+        raise BadInput("hexaconv: 8 bits need a processor with AMX, and 128, 192, … channels; say bits=0")
+    return values_of(arrays, device)

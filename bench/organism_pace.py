@@ -1,0 +1,94 @@
+"""How long the Organism paper's agent takes for a move of 25 roll-outs on one core, beside its authors' half a minute.
+
+    python bench/organism_pace.py                    # a network of the published size that knows nothing
+    python bench/organism_pace.py RUN/weights.onnx   # one that was trained
+
+A move is the mean over whole matches against itself, each with one tree from its first turn to its last; turns are
+drawn by visits. In CPU time of the thread, the best of several rounds. How 8 bits agree with 32 is printed as well.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ludus.agents.organism._search import Limits, Search
+from ludus.agents.organism.hexaconv import quickest_values
+from ludus.catalogue import load
+from ludus.nets.hexaconv import Arrays, CpuValues, from_onnx, side_of, sizes
+
+PUBLISHED = 30.0  # seconds
+MATCHES, ROUNDS, LONGEST = 4, 5, 60
+
+
+def random_arrays(width: int = 512) -> Arrays:
+    rng, found = np.random.default_rng(0), []
+    for shape in sizes(5, width):
+        weight = rng.normal(0, (2 / np.prod(shape[1:])) ** 0.5, shape).astype(np.float32)
+        if weight.ndim == 4:
+            weight[:, :, 0, 0] = weight[:, :, 2, 2] = 0  # no neighbours on a hexagonal board
+        found.append((weight, np.zeros(shape[0], np.float32)))
+    return found
+
+
+class Kept:
+    """A network, and what it was asked."""
+
+    def __init__(self, values: Any):
+        self.values, self.side, self.planes = values, values.side, []
+
+    def __call__(self, planes: np.ndarray) -> np.ndarray:
+        self.planes.append(planes.copy())
+        return self.values(planes)
+
+
+def play(game: Any, values: Any, rings: int, seed: int) -> tuple[float, int]:
+    """Seconds of a match against itself, and its moves."""
+    search, everywhere = Search(game, 1, rings, values, Limits()), np.ones(1, np.bool_)
+    state, words = game.start(np.zeros((1, 3), np.uint64), 2), np.array([[seed + 1]], np.uint64)
+    moves, began = 0, time.thread_time()
+    while game.waiting(state)[0] and moves < LONGEST:
+        search.think(state, everywhere)
+        search.move(state, everywhere, everywhere, words)
+        moves += 1
+    return time.thread_time() - began, moves
+
+
+def pace(game: Any, values: Any, rings: int, rounds: int) -> tuple[float, int]:
+    """Seconds a move, and moves, of the quickest round."""
+    found = []
+    for _ in range(rounds):
+        spent, moves = zip(*(play(game, values, rings, seed) for seed in range(MATCHES)))
+        found.append((sum(spent) / sum(moves), sum(moves)))
+    return min(found)
+
+
+def main() -> None:
+    game = load("organism")
+    arrays = from_onnx(Path(sys.argv[1]).read_bytes()) if len(sys.argv) > 1 else random_arrays()
+    rings, plain = (side_of(arrays) + 1) // 2, CpuValues(arrays)
+    asked = Kept(quickest_values(game, arrays, "cpu"))
+    play(game, asked, rings, 0)  # compiles
+    asked.planes.clear()
+    moves = sum(play(game, asked, rings, seed)[1] for seed in range(MATCHES))
+    planes = np.concatenate(asked.planes)
+    print(json.dumps({"positions a move": round(len(planes) / moves), "moves": moves}), flush=True)
+    for name, values, rounds in (("8 bits", asked.values, ROUNDS), ("32 bits", plain, 1)):
+        seconds, moves = pace(game, values, rings, rounds)
+        print(json.dumps({"network": f"{type(values).__name__}, {name}", "ms a move": round(1000 * seconds, 2),
+                          "times faster": round(PUBLISHED / seconds), "moves": moves}), flush=True)  # fmt: skip
+    some = planes[np.random.default_rng(1).permutation(len(planes))[:4000]]
+    short, long = asked.values(some), plain(some)
+    print(json.dumps({"positions": len(some), "mean difference": float(abs(short - long).mean()),
+                      "largest": float(abs(short - long).max()), "spread of values": float(long.std())}))  # fmt: skip
+    same = [int(asked.values(part).argmin() == plain(part).argmin()) for part in asked.planes[:500]]
+    print(json.dumps({"same best turn": float(np.mean(same)), "of": len(same)}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""The Organism paper's network in 8 bits: the same answers as in 32, whatever is asked and in whatever order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ludus import load
+from ludus.agents.organism import hexaconv as agents
+from ludus.agents.organism._search import some_planes
+from ludus.errors import BadInput
+from ludus.nets import hexaconv8
+from ludus.nets.hexaconv import Arrays, CpuValues, sizes
+from ludus.nets.hexaconv8 import TAPS, TileValues, fits, near_cells
+from ludus.nets.tiles import has_tiles, in_tiles
+from ludus.workers import Threads
+
+ORGANISM = load("organism")
+WIDTH = 128
+
+tiled = pytest.mark.skipif(not has_tiles(), reason="this processor multiplies no bytes in tiles")
+
+
+def network(side: int = 5, width: int = WIDTH) -> Arrays:
+    """A random one, scaled so that values are neither all alike nor all sure."""
+    rng, found = np.random.default_rng(1), []
+    for shape in sizes(side, width):
+        weight = rng.normal(0, (2 / np.prod(shape[1:])) ** 0.5, shape).astype(np.float32)
+        if weight.ndim == 4:
+            weight[:, :, 0, 0] = weight[:, :, 2, 2] = 0
+        found.append((weight, rng.normal(0, 0.05, shape[0]).astype(np.float32)))
+    return found
+
+
+@pytest.mark.parametrize(("side", "counts"), [(5, (23, 19, 7, 1, 1, 1)), (7, (47, 43, 23, 9, 1, 1))])
+def test_only_what_is_looked_at_is_worked_out(side, counts):
+    near = near_cells(side)
+    assert tuple(len(part) for part in near) == counts
+    assert (np.sort(near.third.ravel())[[0, -1]] == [0, len(near.second) - 1]).all()  # no layer after it has a margin
+    assert len(TAPS) == 7
+
+
+def test_columns_are_laid_down_in_fours():
+    weight = np.random.default_rng(0).integers(-127, 128, (128, 64)).astype(np.int8)
+    tiles = in_tiles(weight).reshape(2, 2, 2, 16, 16, 4)  # block, depth, half, four inputs, column, which of the four
+    assert tiles[1, 1, 0, 3, 5, 2] == weight[64 + 4 * 3 + 2, 32 + 5]
+    assert tiles.ctypes.data % 64 == 0
+
+
+@tiled
+@pytest.mark.parametrize("rings", [3, 4])
+def test_eight_bits_say_what_thirty_two_say(rings):
+    arrays, planes = network(2 * rings - 1), some_planes(ORGANISM, rings, 300)
+    short, exact = TileValues(ORGANISM, arrays, planes[::2])(planes), CpuValues(arrays)(planes)
+    assert exact.std() > 0.02
+    assert abs(short - exact).mean() < 0.1 * exact.std()
+    assert np.corrcoef(short, exact)[0, 1] > 0.99
+
+
+@tiled
+def test_a_position_is_worth_the_same_in_any_company():
+    arrays, planes = network(), some_planes(ORGANISM, 3, 200)
+    values = TileValues(ORGANISM, arrays, planes)
+    together = values(planes)
+    assert (values(planes[::-1])[::-1] == together).all()
+    assert (np.concatenate([values(planes[k : k + 1]) for k in range(40)]) == together[:40]).all()
+    assert len(values(planes[:0])) == 0
+
+
+@tiled
+def test_a_full_shelf_begins_anew(monkeypatch):
+    arrays, planes = network(), some_planes(ORGANISM, 3, 500)
+    expected = TileValues(ORGANISM, arrays, planes[:64])(planes)
+    monkeypatch.setattr(hexaconv8, "SHELF", 2048)
+    values = TileValues(ORGANISM, arrays, planes[:64])
+    assert (values(planes) == expected).all()
+    assert (values(planes) == expected).all()
+
+
+@tiled
+def test_threads_share_a_network():
+    arrays, planes = network(), some_planes(ORGANISM, 3, 256)
+    values = TileValues(ORGANISM, arrays, planes)
+    expected = values(planes)
+    for found in Threads(3).stream(values, [planes] * 9):
+        assert (found == expected).all()
+
+
+@tiled
+def test_narrow_networks_and_odd_ones_stay_as_they_are():
+    assert fits(network())
+    assert not fits(network(width=32))
+    assert not fits(network(width=136))
+    assert isinstance(agents.quickest_values(ORGANISM, network(width=32), "cpu"), CpuValues)
+    assert isinstance(agents.quickest_values(ORGANISM, network(), "cpu"), TileValues)
+    assert isinstance(agents.quickest_values(ORGANISM, network(), "cpu", 32), CpuValues)
+
+
+def test_eight_bits_that_cannot_be_had_are_refused():
+    with pytest.raises(BadInput, match="8 bits"):
+        agents.quickest_values(ORGANISM, network(width=32), "cpu", 8)
