@@ -8,15 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludus.agents.thrones import _foresight
-from ludus.agents.thrones._foresight import FIRST, MOST_LEFT, NOTE, TRUST, Foresight, take_off, way_home, write_line
+from ludus.agents.thrones._foresight import FIRST, MOST_LEFT, NOTE, TRUST, Copy, Foresight, take_off, write_line
+from ludus.agents.thrones._terms import way_home
 from ludus.agents.thrones.assistants import Ta1
 from ludus.agents.thrones.bots import Bot1
-from ludus.agents.thrones.course import Rand
+from ludus.agents.thrones.course import Attack, Rand, attack_memory
 from ludus.catalogue import agent, load
 from ludus.papers.thrones.duels import play
 
 GAME = load("thrones")
 RIVALS = (Ta1(), Bot1(run="thrones-bot1-small"), Rand())
+NO_STEP = np.array([-1])
 
 
 def position(text: str) -> np.ndarray:
@@ -24,7 +26,7 @@ def position(text: str) -> np.ndarray:
 
 
 def foresight() -> Foresight:
-    return Foresight(GAME, RIVALS[:2], strange=1, deep=6, lines=8, walk=4)
+    return Foresight(GAME, [Copy(RIVALS[0], is_asked=False), Copy(RIVALS[1])], deep=6, lines=8, walk=4)
 
 
 @given(st.lists(st.integers(0, 3), max_size=MOST_LEFT))
@@ -68,7 +70,7 @@ TRAIL_AHEAD = """
 
 def test_a_trail_that_can_be_cut_is_cut():
     states = position(TRAIL_AHEAD)
-    line = foresight().look(states, 0, _ready(Ta1()))
+    line = foresight().look(states, 0, Copy(_ready(Ta1())), NO_STEP)
     assert len(line) <= 4  # down and right, where the trail is
     assert set(line[:-1]) <= {1, 3}
 
@@ -85,7 +87,7 @@ SHUT_IN = """
 
 
 def test_who_is_shut_in_has_no_line():
-    assert foresight().look(position(SHUT_IN), 0, _ready(Ta1())) == []
+    assert foresight().look(position(SHUT_IN), 0, Copy(_ready(Ta1())), NO_STEP) == []
 
 
 WAY = """
@@ -103,9 +105,28 @@ WAY = """
 def test_the_way_home_goes_round_the_own_trail():
     state, steps = position(WAY)[0], np.zeros(_foresight.MAX_CELLS, np.int64)
     queue, came = np.zeros((2, _foresight.MAX_CELLS), np.int64)
-    n = way_home(state, 0, queue, came, steps)
+    n = way_home(state, 0, -1, queue, came, steps)
     assert n == 4
     assert sorted(steps[:n].tolist()) == [0, 0, 2, 2]
+
+
+def test_a_copy_that_remembers_foretells_its_player():
+    """Whatever coins it tosses, the copy's answers hold what Attack does."""
+    mind, rival, notes = (
+        Foresight(GAME, [Copy(Attack(), attack_memory, tosses=6)], 4, 8, 4),
+        agent("attack", GAME),
+        np.zeros(1, NOTE),
+    )
+    states = GAME.start(np.ones((1, 3), np.uint64), 2, GAME.rule_values("paper_small"))
+    me, words = np.zeros(1, int), np.ones((1, 2), np.uint64)
+    for turn in range(40):
+        mind.choose(states, me, np.zeros(1, np.bool_), notes)
+        step = np.array([(1, 3, 0, 2)[turn % 4]], np.int32)
+        mind.expect(states, me, step, notes)
+        GAME.kernel(_foresight.take_steps)(states, me, step)
+        answer = rival.act_many(states, 1 - me, words)
+        assert notes["said"][0, 0] >> answer[0] & 1
+        GAME.kernel(_foresight.take_steps)(states, 1 - me, answer)
 
 
 def test_the_hunted_champion_beats_a_hunter_that_it_knows():

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ludus.agents.thrones import _terms
+from ludus.agents.thrones._foresight import take_steps
+from ludus.agents.thrones._sweep import outlives
 from ludus.catalogue import load
+from ludus.compile import template
 
 THRONES = load("thrones")
 
@@ -40,5 +43,36 @@ CORNER = """
 @pytest.mark.parametrize(("berth", "steps"), [(-1, 4), (6, 4), (7, _terms.NEVER)])
 def test_the_way_home_keeps_clear_of_the_enemy(berth, steps):
     state = position(CORNER)[0]
-    queue, seen = np.zeros(_terms.MAX_CELLS, np.int64), np.zeros(_terms.MAX_CELLS, np.int8)
-    assert _terms.home_around(state, 0, berth, queue, seen) == steps
+    queue, came, way = np.zeros((3, _terms.MAX_CELLS), np.int64)
+    assert _terms.way_home(state, 0, berth, queue, came, way) == steps
+
+
+ROOM = """
+###########
+#1XX      #
+#XX       #
+#X        #
+#    W    #
+#         #
+#         #
+#       O2#
+###########
+"""
+
+
+@template
+def look_at_walks(states, steps, spare, out):
+    out[0] = outlives(states[0], 0, steps, steps.shape[0], spare)
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=14))
+def test_who_walks_knows_where_the_walkers_will_be(steps):
+    """As the referee plays it, with an enemy who goes to and fro at home."""
+    states, out = position(ROOM), np.zeros(1, np.bool_)
+    THRONES.kernel(look_at_walks)(states, np.array(steps), states.copy(), out)
+    for k, step in enumerate(steps):
+        for player, action in ((0, step), (1, 2 + k % 2)):
+            if states["winner"][0] == 0:
+                THRONES.kernel(take_steps)(states, np.array([player]), np.array([action], np.int32))
+    assume(states["winner"][0] != 1)  # the walker hit the other one
+    assert out[0] == (states["winner"][0] == 0)

@@ -8,7 +8,8 @@ kills are dropped, and of the others that whose end is worth most is begun.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,18 +17,18 @@ from ludus.agent import Agent
 from ludus.agents.thrones._hunt import flight, flights_of
 from ludus.agents.thrones._terms import (
     NEVER,
-    ahead,
     for_search,
     is_fatal,
     reach_of_enemy,
     reach_of_walkers,
-    reverse,
     steps_to_land,
     trail_cells,
+    way_home,
 )
 from ludus.compile import rule, template
 from ludus.game import Game
-from ludus.games.thrones import COL_STEP, DRAW, MAX_CELLS, ROW_STEP, TERRITORY, TRAIL, WALKER, WALL, move, step
+from ludus.games.thrones import COL_STEP, DRAW, MAX_CELLS, ROW_STEP, move, step
+from ludus.rng import word
 from ludus.rules import record
 
 LOST, WON = -1e6, 1e6
@@ -36,49 +37,13 @@ OUTLOOK = record(
     run=np.float64, search=np.float64, way=np.float64, fear=np.float64, promise=np.float64, hold=np.float64,
     dare=np.float64,
 )  # fmt: skip
-WORTH = np.array([(0.3, 0.3, 1.0, 30.0, 0.8, 0.02, 0.6)], OUTLOOK)
+WORTH = np.array([(0.3, 0.3, 1.0, 30.0, 0.8, 0.02, 0.0)], OUTLOOK)
 """What the end of a line is valued by, in cells of land: a step that the hunted one can still run; a step to new land
 from inside, and home from outside; somebody who is in time to cut it off; the share of a trail's land that counts
 before it is closed. At each step of the line: a cell of its lead, and such a danger."""
 
 
 # ------------------------------------------------------------------------------------------------ what an end is worth
-
-
-@rule
-def way_home(state, player, queue, came, steps):
-    """Write the shortest way from the head to own territory, around walls, walkers and own trail; its length, NEVER
-    without one."""
-    came[: state.rows * state.cols] = -1
-    queue[0] = state.head[player]
-    came[state.head[player]] = 4
-    first, last = 0, 1
-    while first < last:
-        cell = queue[first]
-        first += 1
-        for action in range(4):
-            there = ahead(state, cell, action)
-            code = state.board[there]
-            if came[there] >= 0 or code in (WALL, WALKER) or code == TRAIL + player:
-                continue
-            came[there] = action
-            if code == TERRITORY + player:
-                return write_way(state, there, came, steps)
-            queue[last] = there
-            last += 1
-    return NEVER
-
-
-@rule
-def write_way(state, cell, came, steps):
-    """The steps that led to a cell; their number."""
-    n = 0
-    while came[cell] < 4:
-        steps[n] = came[cell]
-        cell = ahead(state, cell, reverse(came[cell]))
-        n += 1
-    steps[:n] = steps[:n][::-1].copy()
-    return n
 
 
 @rule
@@ -89,7 +54,7 @@ def outlook(state, player, weights, flights, spare, cells, came, steps):
     worth = state.area[player] - state.area[1 - player] + weights.run * flight(state, player, flights)
     if state.inside[player] != 0:
         return worth - weights.search * min(steps_to_land(state, player), 12), 0
-    way = way_home(state, player, cells, came, steps)
+    way = way_home(state, player, -1, cells, came, steps)
     if way == NEVER:
         return worth - 100.0, 2
     spare[0] = state
@@ -98,7 +63,10 @@ def outlook(state, player, weights, flights, spare, cells, came, steps):
     won, lost = spare[0].area[player] - state.area[player], state.area[1 - player] - spare[0].area[1 - player]
     n = trail_cells(state, player, cells)
     threats = int(reach_of_enemy(state, player, cells, n) <= way) + int(reach_of_walkers(state, cells, n) <= way + 1)
-    return worth + weights.promise * (won + lost) - weights.way * way - weights.fear * threats, threats
+    promise = weights.promise * (won + lost) - weights.fear * threats
+    if threats > 0:  # nobody builds on land that somebody can cut off
+        promise = min(promise, 0.0)
+    return worth + promise - weights.way * way, threats
 
 
 # ------------------------------------------------------------------------------------------------ lines
@@ -157,8 +125,8 @@ MOST_COPIES = 6
 NOTE = record(
     beliefs=(np.uint8, MOST_COPIES), said=(np.uint8, MOST_COPIES), head=np.uint16, left=np.uint8, line=np.uint8
 )  # fmt: skip
-"""What is remembered: how far each copy is believed, less FIRST; what each said comes next, 1 and on; where the rival
-was; how many steps of a line are left, and which, two bits each."""
+"""What is remembered: how far each copy is believed, less FIRST; the steps that each said may come next, as bits; where
+the rival was; how many steps of a line are left, and which, two bits each."""
 NOTE_WORDS = NOTE.itemsize // 8
 FIRST, TRUST, SURE = 217, 179, 255
 LEARN = 16
@@ -169,68 +137,96 @@ MOST_LEFT = 4
 """Steps that a note has room for."""
 
 
-class Foresight:
-    """Copies of rivals, how well each foretold the rival of a match, and a beam of lines against the best. The first
-    `strange` are only told from the others."""
+class Copy(NamedTuple):
+    """A player that is known."""
 
-    def __init__(self, game: Game, copies: Sequence[Agent], strange: int, deep: int, lines: int, walk: int):
-        self.game, self.copies, self.strange = game, copies, strange
+    agent: Agent
+    recollect: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+    """What it remembers, a word at most, by its last step and whether it is inside; nothing without one."""
+    tosses: int = 1
+    """How often it is asked, where it tosses coins: of its answers the worst counts."""
+    dare: float = 0.6
+    """What a danger costs at each step of a line, in cells of land: the more, the less sure the copy is."""
+    is_asked: bool = True
+    """Else it is only told from the others."""
+
+
+class Ends(NamedTuple):
+    """Of lines, after the rival's answer."""
+
+    states: np.ndarray
+    memory: np.ndarray
+    held: np.ndarray
+    values: np.ndarray
+    keys: np.ndarray
+    """Equal positions share one."""
+
+
+class Foresight:
+    """Copies of rivals, how well each foretold the rival of a match, and a beam of lines against the best."""
+
+    def __init__(self, game: Game, copies: Sequence[Copy], deep: int, lines: int, walk: int):
+        self.game, self.copies = game, copies
         self.deep, self.lines, self.walk = deep, lines, walk
         for copy in copies:
-            copy.prepare(game)
+            copy.agent.prepare(game)
 
     def choose(self, views: np.ndarray, players: np.ndarray, near: np.ndarray, notes: np.ndarray) -> np.ndarray:
         """A step against the copy that fits the rival of each match; -1 where that is not near, none fits, or all lines
         die."""
-        out, (right, best) = np.full(len(views), -1, np.int32), self._recall(views, players, notes)
-        on = near & (best >= self.strange)
+        out, taken = np.full(len(views), -1, np.int32), last_steps(views, players, notes)
+        right, best = self._recall(taken, notes)
+        on = near & (best >= 0) & np.array([copy.is_asked for copy in self.copies])[best]
         notes["left"][~right | ~on] = 0
         for i in np.flatnonzero(on):
             if notes["left"][i] == 0:
-                write_line(notes[i], self.look(views[i : i + 1], int(players[i]), self.copies[best[i]])[: self.walk])
+                copy = self.copies[best[i]]
+                line = self.look(views[i : i + 1], int(players[i]), copy, taken[i : i + 1])
+                write_line(notes[i], line[: self.walk if copy.tosses == 1 else 1])
             if notes["left"][i] > 0:
                 out[i] = take_off(notes[i])
         return out
 
-    def _recall(self, views: np.ndarray, players: np.ndarray, notes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _recall(self, taken: np.ndarray, notes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Bring beliefs up to date. The copy that fits best, -1 for none, and whether it was right."""
-        beliefs, said = notes["beliefs"].astype(np.int64) ^ FIRST, notes["said"].astype(np.int64) - 1
-        row = np.arange(len(views))
-        cells = notes["head"][:, None] + ROW_STEP[said] * views["cols"][:, None] + COL_STEP[said]
-        right = cells == views["head"][row, 1 - players][:, None]
+        beliefs, said = notes["beliefs"].astype(np.int64) ^ FIRST, notes["said"].astype(np.int64)
+        right = (said >> np.maximum(taken, 0)[:, None] & 1 == 1) & (taken >= 0)[:, None]
         moved = np.rint(beliefs + (SURE * right - beliefs) / LEARN).astype(np.int64)
-        beliefs = np.where(said >= 0, moved, beliefs)
+        beliefs = np.where(said > 0, moved, beliefs)
         notes["beliefs"] = beliefs ^ FIRST
-        best = beliefs[:, : len(self.copies)].argmax(axis=1)
+        best, row = beliefs[:, : len(self.copies)].argmax(axis=1), np.arange(len(taken))
         return right[row, best], np.where(beliefs[row, best] >= TRUST, best, -1)
 
     def expect(self, views: np.ndarray, players: np.ndarray, actions: np.ndarray, notes: np.ndarray) -> None:
         """Remember what each copy says the rival does after these steps."""
-        states, rivals = views.copy(), 1 - players
+        states, rivals, taken = views.copy(), 1 - players, last_steps(views, players, notes)
         self.game.kernel(take_steps)(states, players, actions)
         notes["said"], notes["head"] = 0, views["head"][np.arange(len(views)), rivals]
         on = np.flatnonzero(states["winner"] == 0)
         for k, copy in enumerate(self.copies if len(on) else ()):
-            notes["said"][on, k] = 1 + ask(copy, states[on], rivals[on])
+            memory = recollected(copy, views[on], rivals[on], taken[on])
+            for toss in range(copy.tosses):
+                answers, _ = ask(copy.agent, states[on], rivals[on], memory, toss)
+                notes["said"][on, k] |= (1 << answers).astype(np.uint8)
 
     # ------------------------------------------------------------------------------------------------ a beam of lines
 
-    def look(self, view: np.ndarray, player: int, copy: Agent) -> list[int]:
-        """The best line; no steps if the copy kills at once whatever is done."""
+    def look(self, view: np.ndarray, player: int, copy: Copy, taken: np.ndarray) -> list[int]:
+        """The best line after the rival's last step; no steps if the copy kills at once whatever is done."""
+        memory = recollected(copy, view, np.array([1 - player]), taken)
         states, held, lines = view.copy(), np.zeros(1), np.zeros((1, 0), np.int64)
         best = lines[0]
         self.game.kernel(settle)(states)
         for _ in range(self.deep):
             children, parents, actions = self._children(states, player)
-            held = held[parents]
-            values, keys = self._answered(children, player, copy, held)
+            ends = self._answered(children, player, copy, memory[parents], held[parents])
             lines = np.column_stack([lines[parents], actions])
-            order = self._best(values, keys, lines[:, 0])
+            order = self._best(ends.values, ends.keys, lines[:, 0])
             if len(order) == 0:
                 break
             lines = lines[order]
-            best, states, held = lines[0], children[order], held[order]
-            if values[order[0]] >= WON:
+            best, states, memory, held = lines[0], ends.states[order], ends.memory[order], ends.held[order]
+            if ends.values[order[0]] >= WON:
                 break
         return best.tolist()
 
@@ -240,17 +236,30 @@ class Foresight:
         n = self.game.kernel(widen)(states, player, children, parents, actions)
         return children[:n], parents[:n], actions[:n]
 
-    def _answered(
-        self, states: np.ndarray, player: int, copy: Agent, held: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Let the copy answer in every line: what each is worth then, and a key that equal positions share."""
-        answers, on = np.zeros(len(states), np.int32), np.flatnonzero(states["winner"] == 0)
+    def _answered(self, states: np.ndarray, player: int, copy: Copy, memory: np.ndarray, held: np.ndarray) -> Ends:
+        """Let the copy answer in every line; where it tosses coins, the answer counts that leaves least."""
+        ends = self._tossed(states, player, copy, memory, held, 0)
+        for toss in range(1, copy.tosses):
+            other = self._tossed(states, player, copy, memory, held, toss)
+            worse = other.values < ends.values
+            for kept, new in zip(ends, other):
+                kept[worse] = new[worse]
+        return ends
+
+    def _tossed(
+        self, states: np.ndarray, player: int, copy: Copy, memory: np.ndarray, held: np.ndarray, toss: int
+    ) -> Ends:
+        n, on = len(states), np.flatnonzero(states["winner"] == 0)
+        ends = Ends(states.copy(), memory.copy(), held.copy(), np.empty(n), np.zeros(n, np.uint64))
+        answers = np.zeros(n, np.int32)
         if len(on):
-            answers[on] = ask(copy, states[on], np.full(len(on), 1 - player))
-        values, keys, spare = np.empty(len(states)), np.zeros(len(states), np.uint64), np.empty(1, states.dtype)
-        flights = flights_of(self.game, *states[["rows", "cols"]][0].tolist()) if len(states) else np.zeros(1, np.int16)
-        self.game.kernel(answer)(states, player, answers, WORTH, flights, spare, values, held, keys)
-        return values, keys
+            rivals = np.full(len(on), 1 - player)
+            answers[on], ends.memory[on] = ask(copy.agent, states[on], rivals, memory[on], toss)
+        flights = flights_of(self.game, *states[["rows", "cols"]][0].tolist()) if n else np.zeros(1, np.int16)
+        spare, worth = np.empty(1, states.dtype), WORTH.copy()
+        worth["dare"] = copy.dare
+        self.game.kernel(answer)(ends.states, player, answers, worth, flights, spare, ends.values, ends.held, ends.keys)
+        return ends
 
     def _best(self, values: np.ndarray, keys: np.ndarray, firsts: np.ndarray) -> np.ndarray:
         """The lines that are gone on with, the best first: alive, no two in the same position, and of those that begin
@@ -258,15 +267,35 @@ class Foresight:
         order = np.argsort(-values, kind="stable")
         order = order[values[order] > LOST]
         order = order[np.sort(np.unique(keys[order], return_index=True)[1])]
-        earlier = [int((firsts[order[:k]] == firsts[one]).sum()) for k, one in enumerate(order)]
-        many = np.array(earlier, np.int64) >= max(1, self.lines // SHARE)
+        same = firsts[order][:, None] == np.arange(4)
+        many = (np.cumsum(same, axis=0) * same).sum(axis=1) > max(1, self.lines // SHARE)
         kept = np.argsort(many, kind="stable")[: self.lines]
         return order[np.sort(kept)]
 
 
-def ask(copy: Agent, states: np.ndarray, players: np.ndarray) -> np.ndarray:
-    """What a copy does; always the same in the same position, also where it would toss a coin."""
-    return copy.act_many(states, players, np.zeros((len(states), 1 + copy.memory), np.uint64))
+def last_steps(views: np.ndarray, players: np.ndarray, notes: np.ndarray) -> np.ndarray:
+    """The rival's, -1 before the first."""
+    ways, now = ROW_STEP * views["cols"][:, None] + COL_STEP, views["head"][np.arange(len(views)), 1 - players]
+    same = notes["head"][:, None] + ways == now[:, None]
+    return np.where(same.any(axis=1), same.argmax(axis=1), -1)
+
+
+def recollected(copy: Copy, views: np.ndarray, rivals: np.ndarray, taken: np.ndarray) -> np.ndarray:
+    """What a copy remembers after the rival's last step; nothing before the first."""
+    if copy.recollect is None:
+        return np.zeros(len(views), np.uint64)
+    inside = views["inside"][np.arange(len(views)), rivals] != 0
+    return np.where(taken < 0, 0, copy.recollect(np.maximum(taken, 0), inside)).astype(np.uint64)
+
+
+def ask(
+    copy: Agent, states: np.ndarray, players: np.ndarray, memory: np.ndarray, toss: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """What a copy does, and remembers then; always the same for the same toss."""
+    words = np.zeros((len(states), 1 + copy.memory), np.uint64)
+    words[:, 0] = word(toss, 0)
+    words[:, 1:] = memory[:, None]
+    return copy.act_many(states, players, words), words[:, -1] if copy.memory else memory
 
 
 def write_line(note: np.void, steps: list[int]) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ludus.agents.thrones._terms import (
     NEVER,
+    START,
     UP,
     ahead,
     any_of,
@@ -24,15 +25,30 @@ from ludus.agents.thrones._terms import (
     reach_of_enemy,
     reach_of_walkers,
     reverse,
-    sure_home,
+    sure_way,
     trail_cells,
+    write_way,
 )
 from ludus.compile import rule
-from ludus.games.thrones import HEAD, MAX_CELLS, TERRITORY, TRAIL, can_take_heads, move, step, steps_apart
+from ludus.games.thrones import (
+    BOUNCE,
+    HEAD,
+    MAX_CELLS,
+    RANDOM,
+    TERRITORY,
+    TRAIL,
+    bounce,
+    can_take_heads,
+    move,
+    step,
+    steps_apart,
+)
 from ludus.rng import below
 from ludus.rules import record
 
 WIN_SCORE = 1000.0
+FINE = 8
+"""Sides of the champion's rectangles up to which every length is tried."""
 
 LIMITS = record(
     longest=np.int64, widest=np.int64, borders=np.int64, boldness=np.float64, enemy_loss=np.float64,
@@ -51,13 +67,17 @@ class Scratch(NamedTuple):
     seen: np.ndarray
     steps: np.ndarray
     best: np.ndarray
+    path: np.ndarray
+    home: np.ndarray
+    spare: np.ndarray
     limits: np.ndarray
 
 
 def new_scratch(state_type: np.dtype, limits: np.ndarray) -> Scratch:
     cells, queue, came = np.zeros((3, MAX_CELLS), np.int64)
-    steps, best = np.zeros((2, 2 * MAX_CELLS), np.int64)
-    return Scratch(np.zeros(1, state_type), cells, queue, came, np.zeros(MAX_CELLS, np.int8), steps, best, limits)
+    steps, best, path, home = np.zeros((4, 2 * MAX_CELLS), np.int64)
+    after, spare = np.zeros((2, 1), state_type)
+    return Scratch(after, cells, queue, came, np.zeros(MAX_CELLS, np.int8), steps, best, path, home, spare, limits)
 
 
 # ------------------------------------------------------------------------------------------------ the guard
@@ -81,9 +101,61 @@ def is_guarded(state, player, action, scratch):
     if after.inside[player] != 0:
         return walkers > 1
     way = home(after, player, scratch.queue, scratch.seen)
-    if scratch.limits[0].boldness > 0.0:
-        way = sure_home(after, player, scratch.queue, scratch.seen)
     return reach_of_enemy(after, player, scratch.cells, n) > way and walkers > way + 1
+
+
+@rule
+def is_sure(state, player, action, left, scratch):
+    """The champion's guard: whether there is a way home after a step on which no enemy can be in time, and which the
+    walkers, whose ways are known, leave free: the shortest, or the plan, of which `left` steps are in scratch.path."""
+    actions = np.full(2, -1, np.int32)
+    actions[player] = action
+    scratch.after[0] = state
+    after = scratch.after[0]
+    for_search(after)
+    step(after, actions, np.zeros(1, np.uint64))
+    if after.winner != 0:
+        return after.winner == 1 + player
+    if steps_apart(after.head[0], after.head[1], after.cols) == 1:
+        return False
+    n = trail_cells(after, player, scratch.cells)
+    enemy = reach_of_enemy(after, player, scratch.cells, n)
+    if left > 1 and enemy > left - 1 and outlives(after, player, scratch.path[1:], left - 1, scratch.spare):
+        return True
+    way = sure_way(after, player, scratch.queue, scratch.came, scratch.home)
+    if way >= enemy:
+        return False
+    if state.params.walkers == RANDOM:
+        return reach_of_walkers(after, scratch.cells, n) > way + 1
+    return outlives(after, player, scratch.home, way, scratch.spare)
+
+
+@rule
+def outlives(state, player, steps, n, spare):
+    """Whether a player who walks so lives through the walkers' moves, if the enemy stands still."""
+    spare[0] = state
+    after = spare[0]
+    if after.plies & 1 != 0 and roam(after) >> player & 1:
+        return False
+    for k in range(n):
+        if is_fatal(after, player, steps[k]):
+            return False
+        move(after, player, steps[k])
+        if after.winner != 0:
+            return after.winner == 1 + player
+        if roam(after) >> player & 1:
+            return False
+    return True
+
+
+@rule
+def roam(state):
+    """The walkers' move, where it can be foretold: whom they hit, as bits."""
+    victims = 0
+    if state.params.walkers == BOUNCE:
+        for k in range(state.walkers):
+            victims |= bounce(state, k)
+    return victims
 
 
 @rule
@@ -135,10 +207,14 @@ def find_plan(state, player, rng, scratch):
     best = np.zeros(3)  # score, steps, how many have this score
     guarded = np.zeros(4, np.bool_)
     for action in range(4):
-        guarded[action] = not is_fatal(state, player, action) and is_guarded(state, player, action, scratch)
+        if not is_fatal(state, player, action):
+            bold = scratch.limits[0].boldness > 0.0
+            guarded[action] = (
+                is_sure(state, player, action, 0, scratch) if bold else is_guarded(state, player, action, scratch)
+            )
     scratch.came[: state.rows * state.cols] = -1
     scratch.queue[0] = state.head[player]
-    scratch.came[state.head[player]] = 4
+    scratch.came[state.head[player]] = START
     first, last, borders = 0, 1, 0
     while first < last and borders < scratch.limits[0].borders:
         cell = scratch.queue[first]
@@ -156,22 +232,9 @@ def find_plan(state, player, rng, scratch):
         last = found
         if is_border:
             borders += 1
-            walk = walk_to(state, player, cell, scratch)
+            walk = write_way(state, cell, scratch.came, scratch.steps)
             try_rectangles(state, player, cell, walk, guarded, scratch, best, rng)
     return int(best[1])
-
-
-@rule
-def walk_to(state, player, cell, scratch):
-    """Write the steps of the way that was found to a cell; their number."""
-    n, back = 0, cell
-    while back != state.head[player]:
-        back = ahead(state, back, reverse(scratch.came[back]))
-        n += 1
-    for k in range(n - 1, -1, -1):
-        scratch.steps[k] = scratch.came[cell]
-        cell = ahead(state, cell, reverse(scratch.came[cell]))
-    return n
 
 
 @rule
@@ -185,12 +248,22 @@ def try_rectangles(state, player, border, walk, guarded, scratch, best, rng):
             continue
         for side in range(2):
             along = (2 - (out & 2)) + side
-            for length in range(1, limits.longest + 1):
-                for width in range(limits.widest + 1):
+            length = 1
+            while length <= limits.longest:
+                width = 0
+                while width <= limits.widest:
                     if 2 * length + width > most_steps(state, player, border, length, width, limits):
                         break
                     n = write_rectangle(scratch.steps, walk, out, along, length, width, limits.boldness > 0.0)
                     weigh(state, player, n, scratch, best, rng)
+                    width += stride(width, limits)
+                length += stride(length, limits)
+
+
+@rule
+def stride(length, limits):
+    """The champion's large rectangles differ by more than a step: there are enough of them."""
+    return 1 + length // FINE if limits.boldness > 0.0 else 1
 
 
 @rule
@@ -243,6 +316,8 @@ def score_plan(state, player, n, scratch):
         move(after, player, scratch.steps[k])
         if after.winner == 1 + player:
             return WIN_SCORE, k + 1
+        if limits.boldness > 0.0 and roam(after) >> player & 1:
+            return 0.0, 0
         if after.inside[player] == 0:
             outside += 1
             uncovered = min(uncovered, steps_apart(after.head[player], after.head[1 - player], after.cols))

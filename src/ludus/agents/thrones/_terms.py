@@ -30,6 +30,8 @@ from ludus.rng import below
 UP = 0
 NEVER = 10_000
 """Longer than any way."""
+START = 4
+"""Where a search for ways began, in the place of the step that led to a cell."""
 
 
 @rule
@@ -74,12 +76,6 @@ def safe_actions(state, player, out):
 @rule
 def home(state, player, queue, seen):
     """Steps from the head to own territory, 0 inside, NEVER without a way. `queue` and `seen` are scratch."""
-    return home_around(state, player, -1, queue, seen)
-
-
-@rule
-def home_around(state, player, berth, queue, seen):
-    """The same on a way that keeps more than `berth` steps away from where the enemy is now."""
     if state.inside[player] != 0:
         return 0
     cells = state.rows * state.cols
@@ -94,7 +90,7 @@ def home_around(state, player, berth, queue, seen):
             for action in range(4):
                 cell = ahead(state, queue[place], action)
                 code = state.board[cell]
-                if seen[cell] != 0 or steps_apart(cell, state.head[1 - player], state.cols) <= berth:
+                if seen[cell] != 0:
                     continue
                 if code == TERRITORY + player:
                     return steps
@@ -106,15 +102,54 @@ def home_around(state, player, berth, queue, seen):
 
 
 @rule
-def sure_home(state, player, queue, seen):
-    """Steps of the shortest way home on which the enemy, who moves next, can be nowhere in time; NEVER without one. An
-    enemy who can take heads must not be beside the one that is home again, either."""
+def way_home(state, player, berth, queue, came, steps):
+    """Write the shortest such way that keeps more than `berth` steps away from where the enemy is now; its length."""
+    if state.inside[player] != 0:
+        return 0
+    came[: state.rows * state.cols] = -1
+    queue[0] = state.head[player]
+    came[state.head[player]] = START
+    first, last = 0, 1
+    while first < last:
+        cell = queue[first]
+        first += 1
+        for action in range(4):
+            there = ahead(state, cell, action)
+            code = state.board[there]
+            blocked = came[there] >= 0 or code in (WALL, WALKER) or code == TRAIL + player
+            if blocked or steps_apart(there, state.head[1 - player], state.cols) <= berth:
+                continue
+            came[there] = action
+            if code == TERRITORY + player:
+                return write_way(state, there, came, steps)
+            queue[last] = there
+            last += 1
+    return NEVER
+
+
+@rule
+def sure_way(state, player, queue, came, steps):
+    """Write the shortest way home on which the enemy, who moves next, can be nowhere in time; its length, NEVER without
+    one. An enemy who can take heads must not be beside the one that is home again, either."""
     hunted = can_take_heads(state, 1 - player) & state.params.head_kill
-    way, berth = home(state, player, queue, seen), -1
+    way, berth = way_home(state, player, -1, queue, came, steps), -1
     while way < NEVER and berth < way + hunted:
         berth = way + hunted
-        way = home_around(state, player, berth, queue, seen)
+        way = way_home(state, player, berth, queue, came, steps)
     return way
+
+
+@rule
+def write_way(state, cell, came, steps):
+    """The steps that led to a cell, by the last one of each that a search left in `came`; their number."""
+    n, back = 0, cell
+    while came[back] != START:
+        back = ahead(state, back, reverse(came[back]))
+        n += 1
+    for k in range(n - 1, -1, -1):
+        steps[k] = came[cell]
+        cell = ahead(state, cell, reverse(came[cell]))
+    return n
 
 
 @rule
@@ -183,7 +218,7 @@ def any_of(actions, n, rng):
 # A plan is a list of steps in an agent's memory: how many are left, then two bits a step, the next one lowest.
 
 STEPS_A_WORD = 32
-PLAN_WORDS = 4
+PLAN_WORDS = 5
 MOST_STEPS = STEPS_A_WORD * (PLAN_WORDS - 1)
 
 
@@ -203,6 +238,16 @@ def keep_plan(memory, steps, n):
 def planned(memory):
     """How many steps are left."""
     return np.int64(memory[0])
+
+
+@rule
+def steps_left(memory, out):
+    """Write the steps that are left; their number."""
+    n = planned(memory)
+    for k in range(n):
+        shift = np.uint64(2 * (k % STEPS_A_WORD))
+        out[k] = np.int64(memory[1 + k // STEPS_A_WORD] >> shift & np.uint64(3))
+    return n
 
 
 @rule

@@ -24,25 +24,27 @@ import numpy as np
 from ludus.agent import Agent
 from ludus.agents._tuned import tuned_numbers
 from ludus.agents.thrones._fight import fight, follow, new_stack
-from ludus.agents.thrones._foresight import NOTE, NOTE_WORDS, Foresight
+from ludus.agents.thrones._foresight import NOTE, NOTE_WORDS, Copy, Foresight
 from ludus.agents.thrones._hunt import Judge, flights_of, hunt, standing
 from ludus.agents.thrones._leaf import SMALL_ROOM
-from ludus.agents.thrones._sweep import LIMITS, find_plan, is_guarded, new_scratch
+from ludus.agents.thrones._sweep import LIMITS, find_plan, is_sure, new_scratch
 from ludus.agents.thrones._terms import (
     NEVER,
     PLAN_WORDS,
+    home,
     is_fatal,
     keep_plan,
     next_step,
     planned,
     reach_of_enemy,
     reach_of_walkers,
-    sure_home,
+    steps_left,
     take_step,
     trail_cells,
 )
 from ludus.agents.thrones.assistants import Ta1
 from ludus.agents.thrones.bots import Bot1, Bot2
+from ludus.agents.thrones.course import Attack, attack_memory
 from ludus.compile import bind, rule, template
 from ludus.game import Game
 from ludus.games.thrones import MAX_CELLS, can_take_heads
@@ -51,10 +53,14 @@ from ludus.settings import setting
 
 SMALL_RUN = "thrones-champion"
 """Numbers that were tuned for small rooms, where they are taken if nobody says otherwise."""
-COPIES = (Ta1(), Bot2(run="thrones-bot2", race=1.0), Bot1(run="thrones-bot1"), Bot1(run="thrones-bot1-small"))
-STRANGE = 1
-"""Players that it knows: those that remember nothing, so that the position tells what they do. The first tosses coins
-among equal steps, so no line is tried out against it; it is only told from the others."""
+COPIES = (
+    Copy(Ta1(), is_asked=False),
+    Copy(Attack(), attack_memory, tosses=6, dare=3.0),
+    Copy(Bot2(run="thrones-bot2", race=1.0)),
+    Copy(Bot1(run="thrones-bot1")),
+    Copy(Bot1(run="thrones-bot1-small")),
+)
+"""Players that it knows. Against the first, which tosses coins among many equal steps, no lines are tried out."""
 FIGHT = 14
 """Steps within which somebody else is looked at."""
 
@@ -92,7 +98,8 @@ def planned_step(state, player, rng, memory, scratch):
     """The next step of the plan while the guard allows it, else of a new one; -1 if there is none."""
     if planned(memory) > 0:
         action = next_step(memory)
-        if not is_fatal(state, player, action) and is_guarded(state, player, action, scratch):
+        left = steps_left(memory, scratch.path)
+        if not is_fatal(state, player, action) and is_sure(state, player, action, left, scratch):
             return action
     memory[:PLAN_WORDS] = 0
     if state.inside[player] == 0:
@@ -109,9 +116,9 @@ def sure_step(state, player, scratch):
     """The guarded step after which home is nearest, or -1."""
     best, least = -1, NEVER
     for action in range(4):
-        if not is_fatal(state, player, action) and is_guarded(state, player, action, scratch):
-            # the guard has left the position after the step, and the walkers' move, behind
-            way = sure_home(scratch.after[0], player, scratch.queue, scratch.seen)
+        if not is_fatal(state, player, action) and is_sure(state, player, action, 0, scratch):
+            # the guard has left the position after the step behind
+            way = home(scratch.after[0], player, scratch.queue, scratch.seen)
             if way < least:
                 best, least = action, way
     return best
@@ -139,15 +146,25 @@ def sort_out(views, players, apart):
 
 
 @template
-def choose_as_champion(views, players, words, stack, scratch, nodes, trust, out):
+def propose(views, players, words, scratch, fights, out):
+    """A step of each, -1 for none, and whether a fight must be looked at first."""
     for i in range(views.shape[0]):
-        rng, memory = words[i, :1], words[i, 1:]
         out[i] = hunt(views[i], players[i])
         if out[i] < 0:
-            out[i] = planned_step(views[i], players[i], rng, memory, scratch)
-            if out[i] < 0 or not is_quiet(views[i], scratch.cells):
-                out[i] = decide(views[i], players[i], out[i], nodes, trust, stack, scratch.after)
-        forget_step(memory, out[i])
+            out[i] = planned_step(views[i], players[i], words[i, :1], words[i, 1:], scratch)
+            fights[i] = out[i] < 0 or not is_quiet(views[i], scratch.cells)
+
+
+@template
+def fight_out(views, players, nodes, trust, stack, spare, out):
+    for i in range(views.shape[0]):
+        out[i] = decide(views[i], players[i], out[i], nodes, trust, stack, spare)
+
+
+@template
+def forget_steps(words, out):
+    for i in range(words.shape[0]):
+        forget_step(words[i, 1:], out[i])
 
 
 @dataclass
@@ -160,14 +177,14 @@ class Champion(Agent):
     memory: ClassVar[int] = PLAN_WORDS + NOTE_WORDS
 
     nodes: int = setting(4_000, "positions that are looked at for the best step, and for the planned one", low=1)
-    longest: int = setting(12, "longest way out", low=1)
-    widest: int = setting(16, "longest way along", low=1)
+    longest: int = setting(26, "longest way out", low=1)
+    widest: int = setting(33, "longest way along", low=1)
     borders: int = setting(64, "cells of the border from which plans start", low=1)
     foresight: int = setting(16, "steps that are looked ahead against a copy of the rival, 0: none", low=0)
     lines: int = setting(40, "lines that are gone on with", low=1)
     walk_on: int = setting(4, "steps of a line that are taken before the next look", low=1, high=4)
     run: str = setting("", "a run that tuned the numbers below; without one small rooms have theirs")
-    boldness: float = setting(2.0, "most steps of a plan for each step that the enemy is away from it", low=0.01)
+    boldness: float = setting(4.0, "most steps of a plan for each step that the enemy is away from it", low=0.01)
     venture: float = setting(3.0, "steps more where the enemy cannot take heads")
     berth: float = setting(2.0, "steps that count as nearer where it can")
     walk: float = setting(1.0, "what a step inside, on the way to the border, counts among the steps of a plan")
@@ -183,9 +200,8 @@ class Champion(Agent):
         super().prepare(game)
         self._large = self._numbers(game)
         if self.foresight > 0:
-            self._mind = Foresight(
-                game, [replace(copy) for copy in COPIES], STRANGE, self.foresight, self.lines, self.walk_on
-            )
+            copies = [copy._replace(agent=replace(copy.agent)) for copy in COPIES]
+            self._mind = Foresight(game, copies, self.foresight, self.lines, self.walk_on)
         self._small = self._large if self.run else replace(self, run=SMALL_RUN)._numbers(game)
 
     def _numbers(self, game: Game) -> dict[str, float]:
@@ -220,7 +236,8 @@ class Champion(Agent):
         self.game.kernel(sort_out)(views, players, apart)
         hunted = np.flatnonzero(apart >= 0)
         notes = words[hunted, 1 + PLAN_WORDS :].view(NOTE)[:, 0]
-        out[hunted] = self._mind.choose(views[hunted], players[hunted], apart[hunted] <= FIGHT, notes)
+        near = FIGHT if views["rows"][0] * views["cols"][0] > SMALL_ROOM else NEVER
+        out[hunted] = self._mind.choose(views[hunted], players[hunted], apart[hunted] <= near, notes)
         words[out >= 0, 1 : 1 + PLAN_WORDS] = 0
         rest = np.flatnonzero(out < 0)
         if len(rest):
@@ -239,14 +256,22 @@ class Champion(Agent):
         for name in set(LIMITS.names or ()) & numbers.keys():
             limits[name] = numbers[name]
         weights = np.array([numbers[name] for name in ("flight", "cut", "reach")])
-        stack, scratch = new_stack(kind, Judge(weights, flights_of(self.game, rows, cols))), new_scratch(kind, limits)
-        _kernel(self.game)(views, players, words, stack, scratch, self.nodes, numbers["trust"], out)
+        scratch, fights = new_scratch(kind, limits), np.zeros(len(views), np.bool_)
+        self.game.kernel(propose)(views, players, words, scratch, fights, out)
+        if fights.any():
+            stack = new_stack(kind, Judge(weights, flights_of(self.game, rows, cols)))
+            found = out[fights]
+            _kernel(self.game)(
+                views[fights], players[fights], self.nodes, numbers["trust"], stack, scratch.after, found
+            )
+            out[fights] = found
+        self.game.kernel(forget_steps)(words, out)
         return out
 
 
 @cache
 def _kernel(game: Game) -> Callable:
-    return bind(choose_as_champion, game.names | {"estimate": standing}, game.name)
+    return bind(fight_out, game.names | {"estimate": standing}, game.name)
 
 
 def _tuned_names() -> list[str]:

@@ -18,6 +18,7 @@ from ludus.agents.thrones._terms import (
     MOST_STEPS,
     NEVER,
     PLAN_WORDS,
+    START,
     UP,
     ahead,
     any_of,
@@ -28,6 +29,7 @@ from ludus.agents.thrones._terms import (
     scratch_cells,
     take_step,
     trail_cells,
+    write_way,
 )
 from ludus.compile import rule, template
 from ludus.games.thrones import EMPTY, TERRITORY, TRAIL, WALL, steps_apart
@@ -46,6 +48,11 @@ def rand_action(state, player, rng):
 # ------------------------------------------------------------------------------------------------ attack
 
 STARTED, LEFT_HOME = 1, 2  # bits of its memory; above them the last action
+
+
+def attack_memory(last: np.ndarray, inside: np.ndarray) -> np.ndarray:
+    """What it most likely remembers after its last steps."""
+    return STARTED | np.where(inside, 0, LEFT_HOME) | last << 2
 
 
 @rule
@@ -103,7 +110,7 @@ SAFE_WORDS = PLAN_WORDS + 2
 
 @rule
 def safe_action(state, player, rng, memory):
-    steps = np.empty(MOST_STEPS, np.int64)
+    steps = scratch_cells()
     if planned(memory) == 0:
         if memory[PLAN_WORDS] == LOOP:
             n = loop(state, player, np.int64(memory[PLAN_WORDS + 1]) - 1, rng, steps)
@@ -161,7 +168,7 @@ def way_out(state, player, rng, steps):
     order = np.arange(4)
     came[:] = -1
     queue[0] = state.head[player]
-    came[state.head[player]] = 4
+    came[state.head[player]] = START
     first, last = 0, 1
     while first < last:
         cell = queue[first]
@@ -173,21 +180,12 @@ def way_out(state, player, rng, steps):
                 continue
             came[target] = action
             if state.board[target] == EMPTY:
-                return walk_back(state, target, came, steps)
+                n = write_way(state, target, came, steps)
+                steps[:n] = steps[:n][::-1].copy()
+                return min(n, MOST_STEPS)
             queue[last] = target
             last += 1
     return 0
-
-
-@rule
-def walk_back(state, cell, came, steps):
-    """The steps that led to a cell, the last first; their number."""
-    n = 0
-    while came[cell] < 4 and n < MOST_STEPS:
-        steps[n] = came[cell]
-        cell = ahead(state, cell, reverse(came[cell]))
-        n += 1
-    return n
 
 
 # ------------------------------------------------------------------------------------------------ agents
