@@ -128,11 +128,14 @@ NOTE = record(
 """What is remembered: how far each copy is believed, less FIRST; the steps that each said may come next, as bits; where
 the rival was; how many steps of a line are left, and which, two bits each."""
 NOTE_WORDS = NOTE.itemsize // 8
-FIRST, TRUST, SURE = 217, 179, 255
+FIRST, TRUST, TRUST_TOSSED, SURE = 217, 179, 245, 255
 LEARN = 16
-"""A belief goes a sixteenth of the way to what was seen. From TRUST on a copy is asked."""
+"""A belief goes a sixteenth of the way to what was seen. From TRUST on a copy is asked; one that tosses coins says more
+than one thing at a time, so it must be right nearly always."""
 SHARE = 4
 """A first step has one of so many parts of the beam for sure."""
+CROWD = 3
+"""Lines in one place of which it has as much for sure."""
 MOST_LEFT = 4
 """Steps that a note has room for."""
 
@@ -194,8 +197,10 @@ class Foresight:
         moved = np.rint(beliefs + (SURE * right - beliefs) / LEARN).astype(np.int64)
         beliefs = np.where(said > 0, moved, beliefs)
         notes["beliefs"] = beliefs ^ FIRST
-        best, row = beliefs[:, : len(self.copies)].argmax(axis=1), np.arange(len(taken))
-        return right[row, best], np.where(beliefs[row, best] >= TRUST, best, -1)
+        needed = np.array([TRUST if copy.tosses == 1 else TRUST_TOSSED for copy in self.copies])
+        fits = np.where(beliefs[:, : len(needed)] >= needed, beliefs[:, : len(needed)] - needed, -1)
+        best, row = fits.argmax(axis=1), np.arange(len(taken))
+        return right[row, best], np.where(fits[row, best] >= 0, best, -1)
 
     def expect(self, views: np.ndarray, players: np.ndarray, actions: np.ndarray, notes: np.ndarray) -> None:
         """Remember what each copy says the rival does after these steps."""
@@ -221,7 +226,7 @@ class Foresight:
             children, parents, actions = self._children(states, player)
             ends = self._answered(children, player, copy, memory[parents], held[parents])
             lines = np.column_stack([lines[parents], actions])
-            order = self._best(ends.values, ends.keys, lines[:, 0])
+            order = self._best(ends, player, lines[:, 0])
             if len(order) == 0:
                 break
             lines = lines[order]
@@ -261,16 +266,26 @@ class Foresight:
         self.game.kernel(answer)(ends.states, player, answers, worth, flights, spare, ends.values, ends.held, ends.keys)
         return ends
 
-    def _best(self, values: np.ndarray, keys: np.ndarray, firsts: np.ndarray) -> np.ndarray:
+    def _best(self, ends: Ends, player: int, firsts: np.ndarray) -> np.ndarray:
         """The lines that are gone on with, the best first: alive, no two in the same position, and of those that begin
-        with the same step only so many that the others have room, too."""
-        order = np.argsort(-values, kind="stable")
-        order = order[values[order] > LOST]
-        order = order[np.sort(np.unique(keys[order], return_index=True)[1])]
-        same = firsts[order][:, None] == np.arange(4)
-        many = (np.cumsum(same, axis=0) * same).sum(axis=1) > max(1, self.lines // SHARE)
-        kept = np.argsort(many, kind="stable")[: self.lines]
+        with the same step, or are in the same place, only so many that the others have room, too."""
+        order = np.argsort(-ends.values, kind="stable")
+        order = order[ends.values[order] > LOST]
+        order = order[np.sort(np.unique(ends.keys[order], return_index=True)[1])]
+        many = count_before(firsts[order]) >= max(1, self.lines // SHARE)
+        crowded = count_before(ends.states["head"][order, player]) >= CROWD
+        kept = np.argsort(many | crowded, kind="stable")[: self.lines]
         return order[np.sort(kept)]
+
+
+def count_before(labels: np.ndarray) -> np.ndarray:
+    """How many equal labels there are before each."""
+    order = np.argsort(labels, kind="stable")
+    ordered = labels[order]
+    begins = np.searchsorted(ordered, ordered)
+    counts = np.empty(len(labels), np.int64)
+    counts[order] = np.arange(len(labels)) - begins
+    return counts
 
 
 def last_steps(views: np.ndarray, players: np.ndarray, notes: np.ndarray) -> np.ndarray:

@@ -120,7 +120,9 @@ def is_sure(state, player, action, left, scratch):
         return False
     n = trail_cells(after, player, scratch.cells)
     enemy = reach_of_enemy(after, player, scratch.cells, n)
-    if left > 1 and enemy > left - 1 and outlives(after, player, scratch.path[1:], left - 1, scratch.spare):
+    rest = scratch.path[1:]
+    known = 1 < left <= enemy and is_clear(after, player, rest, left - 1)
+    if known and outlives(after, player, rest, left - 1, scratch.spare):
         return True
     way = sure_way(after, player, scratch.queue, scratch.came, scratch.home)
     if way >= enemy:
@@ -128,6 +130,17 @@ def is_sure(state, player, action, left, scratch):
     if state.params.walkers == RANDOM:
         return reach_of_walkers(after, scratch.cells, n) > way + 1
     return outlives(after, player, scratch.home, way, scratch.spare)
+
+
+@rule
+def is_clear(state, player, steps, n):
+    """Whether the enemy, who moves next, can be nowhere in time where a player walks."""
+    hunted, cell = can_take_heads(state, 1 - player) & state.params.head_kill, state.head[player]
+    for k in range(n):
+        cell = ahead(state, cell, steps[k])
+        if steps_apart(cell, state.head[1 - player], state.cols) <= n + hunted:
+            return False
+    return True
 
 
 @rule
