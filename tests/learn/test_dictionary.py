@@ -218,6 +218,18 @@ def test_memory_is_bounded_said_and_no_part_of_the_run(tmp_path):
     begin_run(tmp_path, "dictionary", GAME, VALUES, Settings(memory=77), 0)
 
 
+def test_what_was_stored_before_the_first_checkpoint_is_kept(tmp_path, monkeypatch):
+    settings = Settings(games=200, every=100)
+    whole = learn(tmp_path / "whole", settings).read("dictionary.npz")
+    sizes = iter([0.0, 0.0])
+    monkeypatch.setattr("ludus.learn.dictionary.megabytes", lambda book: next(sizes, 1e9))
+    with pytest.raises(BadInput, match="positions; the run keeps them"):
+        learn(tmp_path / "run", settings)
+    monkeypatch.undo()
+    assert agent(f"dictionary:{tmp_path / 'run'}", GAME)
+    assert learn(tmp_path / "run", settings).read("dictionary.npz") == whole, "it goes on as if never stopped"
+
+
 def test_damaged_and_foreign_runs_are_refused(tmp_path):
     run = learn(tmp_path, Settings(games=100, every=100))
     content = run.read("dictionary.npz") or b""

@@ -222,10 +222,19 @@ def train(
     done = run.load(FILE, learner.restore) or 0
     run.cut_log(done)
     for iteration in range(done, TOTAL(settings)):
-        row = learner.play(iteration * settings.every, min((iteration + 1) * settings.every, settings.games))
+        try:
+            row = learner.play(iteration * settings.every, min((iteration + 1) * settings.every, settings.games))
+        except Outgrown:
+            if not iteration:
+                run.write(FILE, learner.checkpoint(0))
+            raise
         run.log(row)
         run.write(FILE, learner.checkpoint(iteration + 1))
         yield row
+
+
+class Outgrown(BadInput):
+    """The dictionary may not take as much memory as it would need."""
 
 
 class Learner:
@@ -280,9 +289,10 @@ class Learner:
         """Enough for all that the next matches may store, or a sentence."""
         larger = with_room(self.book, positions, self.game.kernel(rehash))
         if megabytes(larger) > self.settings.memory:
-            raise BadInput(
+            kept = "its last checkpoint" if done >= self.settings.every else "them"
+            raise Outgrown(
                 f"the dictionary has outgrown its {self.settings.memory} megabytes after {done:,} matches, at "
-                f"{self.book.used[STATES]:,} positions; the run keeps its last checkpoint, --set memory=… goes on"
+                f"{self.book.used[STATES]:,} positions; the run keeps {kept}, --set memory=… goes on"
             )
         self.book = larger
 
@@ -310,10 +320,13 @@ class Learner:
         return content.getvalue()
 
     def restore(self, content: bytes) -> int:
-        """Take a checkpoint up; the number of iterations it holds."""
-        self.book = read_dictionary(content)
+        """Take a checkpoint up; the number of iterations it holds. One that holds no whole iteration is there to be
+        played with: with more memory that iteration begins anew, as if it had never been stopped."""
         with np.load(io.BytesIO(content)) as saved:
-            return int(saved["iterations"])
+            iterations = int(saved["iterations"])
+        if iterations:
+            self.book = read_dictionary(content)
+        return iterations
 
 
 def _check_words(settings: Settings) -> None:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ludus.agents._evaluation import FILE, PATTERNS, evaluation_text, patterns_bytes
-from ludus.agents.greedy import Looks, Room, best_entry, looks_of, new_room, weigh_actions
+from ludus.agents.greedy import Looks, Room, looks_of, new_room, weigh_actions
 from ludus.arena.lockstep import play_to_the_end
 from ludus.arena.statistics import wilson
 from ludus.catalogue import agent
@@ -45,6 +45,8 @@ STATE = "learner.npz"
 UNITS = 32
 LONGEST = 2048
 """Positions of a match that are learnt from; of a longer one, the first ones."""
+ALIKE = 0.01
+"""Actions whose returns differ by less are equally good to a learner."""
 RULER = 100
 """Matches against random play by which each row of the log is measured."""
 ROWS = 20
@@ -154,6 +156,19 @@ def search_leaf(states, index, player, depth, mind, rng):
 
 
 @template
+def about_best(worth, count, rng):
+    """The place of the best entry, or of one that is hardly worse, at random. Were the best one always chosen, thoughts
+    that say nearly nothing would make the same moves to and fro, and matches without a winner teach nothing else."""
+    most, ties, place = worth[:count].max(), 0, 0
+    for k in range(count):
+        if worth[k] > most - ALIKE:
+            ties += 1
+            if below(rng, ties) == 0:
+                place = k
+    return place
+
+
+@template
 def choose(states, index, player, depth, explore, mind, rng):
     """An action, and whether it is a random one."""
     best = search_leaf(states, index, player, depth, mind, rng) if depth > 1 else -1
@@ -162,7 +177,7 @@ def choose(states, index, player, depth, explore, mind, rng):
     if depth > 1:
         return best, False
     count = weigh_actions(states, index, player, rng, mind.looks, mind.room, mind.menu, mind.worth)
-    return mind.menu[best_entry(mind.worth, count, rng)], False
+    return mind.menu[about_best(mind.worth, count, rng)], False
 
 
 @template
