@@ -8,7 +8,7 @@ import pytest
 from ludus import agent, load
 from ludus.errors import Mismatch
 from ludus.game import Game
-from ludus.learn.td import Coherence, Course, Settings, learn, move_weights, train
+from ludus.learn.td import ALIKE, Coherence, Course, Settings, about_best, learn, move_weights, train
 from ludus.runs import RunFolder, begin_run
 from ludus.search.evaluation import Evaluation, evaluation, fits, numbers_of, own_room
 from ludus.search.patterns import no_patterns
@@ -60,6 +60,15 @@ def test_a_thought_moves_towards_what_came_later(trace, breaks, expected):
     kernel = load("tic_tac_toe").kernel(learn)
     kernel(_course([0.2, 0.5], breaks), 2, np.array([1.0, 0.0]), 1, judging, _untouched(0), 0.1, trace)
     assert judging.weights[0] == pytest.approx(0.1 / 2 * expected)  # measured by 1 + the length of the terms
+
+
+def test_what_is_hardly_worse_is_chosen_as_often():
+    """Else thoughts that say nearly nothing would move to and fro for ever: Pivit was not learnt so."""
+    worth, rng = np.array([0.3, 0.3 - 0.5 * ALIKE, 0.3 - 2 * ALIKE, 0.9]), np.array([5], np.uint64)
+    choose = load("tic_tac_toe").kernel(about_best)
+    chosen = np.bincount([choose(worth, 3, rng) for _ in range(2000)], minlength=4)
+    assert chosen[2:].sum() == 0, "one is worse, the other not on the menu"
+    assert abs(chosen[0] - chosen[1]) < 200
 
 
 def test_weights_of_units_move_along_the_slope():
