@@ -262,7 +262,7 @@ def main(what: list[str]) -> None:
         tiles()
     if "groups" in parts:
         for groups in (2, 3, 4, 6):
-            print(f"{groups} groups, fp8, 4096 x 32:", attempt(speed, *FP8_SMALL, groups), flush=True)
+            print(f"{groups} groups, fp8, about 4096 x 32:", attempt(speed, *FP8_SMALL, groups), flush=True)
     if "connect_four" in parts:
         table("connect_four", list(PGX), RULES["connect_four"])
     if "organism" in parts:

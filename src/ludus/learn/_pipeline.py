@@ -1,8 +1,8 @@
 """Self-play at the speed of a GPU: rules and trees on the processor, leaves on the card, both always at work.
 
-Matches are in four groups that take turns. While compiled workers take the trees of one group to their next leaves, the
-leaves of the others are being judged: each group has a stream of its own, pinned memory, and one captured graph from
-bytes in to priors and values out. Workers never stop between jobs; they take them off queues.
+Matches are in three or four groups that take turns. While compiled workers take the trees of one group to their next
+leaves, the leaves of the others are being judged: each group has a stream of its own, pinned memory, and one captured
+graph from bytes in to priors and values out. Workers never stop between jobs; they take them off queues.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ from ludus.search.forest.memory import (
 )
 
 GROUPS, CHUNK = 4, 8
-FEWER_GROUPS, MANY = 2, 8192
-"""Fewer groups where there are fewer matches than this: large batches fill a card, and two suffice to take turns."""
+FEWER_GROUPS, MANY = 3, 8192
+"""Fewer groups where there are fewer matches than this, for larger batches; with two the card had to wait.
+`bench/selfplay.py groups` tries others."""
 WIDTH = 256
 """Actions of a menu that are judged, and that a sample can hold."""
 MEMORY = 1 << 30
@@ -259,7 +260,7 @@ class CudaSelfPlay(Pipeline):
         self.positions = _some_features(game, players, values, seed)
         self.net.fill(weights, torch.from_numpy(self.positions))
         groups = groups or (GROUPS if settings.matches >= MANY else FEWER_GROUPS)
-        matches = max(settings.matches // (groups * PAD), 1) * groups * PAD
+        matches = max(round(settings.matches / (groups * PAD)), 1) * groups * PAD
         tensors: list[Any] = []
 
         def judge(leaves: Leaves, rows: int) -> Judge:
