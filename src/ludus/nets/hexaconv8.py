@@ -77,7 +77,7 @@ class Shelf(NamedTuple):
     known: np.ndarray  # uint64[SHELF, WORDS]: the patches; the first is none, for what is off the grid
     inputs: np.ndarray  # int8[SHELF, taps * CELL]: the same memory
     slots: np.ndarray  # int32[a power of two]: their numbers, by a hash
-    count: np.ndarray  # int64[1]
+    met: np.ndarray  # int64[1]: how many there are
     products: np.ndarray  # int16[SHELF, taps * channels]
     patches: np.ndarray  # int32[rows, cells + 1]: their numbers in each position
     places: np.ndarray  # int64[…]: which inputs of a patch are not 0
@@ -111,7 +111,7 @@ def find_patches(shelf, near, planes):
 @template
 def number_of(shelf, near):
     """The number of one patch, which may be new."""
-    new, key = shelf.count[0], np.uint64(0)
+    new, key = shelf.met[0], np.uint64(0)
     patch = shelf.known[new]
     for tap in range(near.shape[0]):
         for k in range(2):
@@ -124,7 +124,7 @@ def number_of(shelf, near):
             return shelf.slots[slot]
         slot = (slot + 1) & mask
     shelf.slots[slot] = new
-    shelf.count[0] += 1
+    shelf.met[0] += 1
     return np.int32(new)
 
 
@@ -172,7 +172,7 @@ def to_short(amount):
 def make_products(net, shelf, first):
     """What every tap of the second layer makes of the patches from this one on. They keep so few bits that there is
     half as much memory to read again and again."""
-    rows, width = shelf.count[0] - first, shelf.sums.shape[0]
+    rows, width = shelf.met[0] - first, shelf.sums.shape[0]
     for row in range(rows):
         first_layer(net, shelf.inputs[first + row], shelf.places, shelf.sums, shelf.new[0, row])
     for left in range(0, net.taps.shape[0], width // 32):  # tap by tap: so many columns stay in the cache
@@ -234,7 +234,7 @@ def layer_of(shelf, source, near, rows, layer, out):
 @template
 def value_all(net, near, shelf, planes, values):
     """What each position is worth to who moves there."""
-    rows, first = planes.shape[0], shelf.count[0]
+    rows, first = planes.shape[0], shelf.met[0]
     find_patches(shelf, near.first, planes)
     begin(shelf.layout.ctypes.data)
     make_products(net, shelf, first)
@@ -262,7 +262,8 @@ def near_cells(side: int) -> Near:
         seen = {(row + down, column + right) for row, column in wanted[0] for down, right in TAPS}
         wanted.insert(0, [place for place in grid if place in seen])
     full, alone = np.arange(len(wanted[-1]))[None], np.zeros((1, 1), np.int64)
-    return Near(*(_numbers(cells, before) for before, cells in zip([grid, *wanted], wanted)), full, alone)
+    first, second, third, fourth = (_numbers(cells, before) for before, cells in zip([grid, *wanted], wanted))
+    return Near(first, second, third, fourth, full, alone)
 
 
 def _numbers(cells: Sequence[tuple[int, int]], before: Sequence[tuple[int, int]]) -> np.ndarray:
@@ -310,10 +311,10 @@ def make_net(arrays: Arrays, near: Near, planes: np.ndarray) -> Net:
     first[:, :PLANES] = (weights[0] / units[0]).reshape(len(TAPS), PLANES, width)
     taps = layers[0].weight.reshape(len(TAPS), width, width).transpose(1, 0, 2).reshape(width, -1)
     second = layers[0]._replace(weight=np.zeros((0, 0), np.int8), factor=layers[0].factor * np.float32(1 << FINE))
+    third, fourth, fifth, sixth = (layer._replace(weight=in_tiles(layer.weight)) for layer in layers[1:])
     return Net(
-        first.reshape(-1, width), _floats(arrays[0][1] / units[0] + 0.5), in_tiles(taps), second,
-        *(layer._replace(weight=in_tiles(layer.weight)) for layer in layers[1:]),
-        _floats(weights[-1][:, 0] * units[-1]), _floats(arrays[-1][1]),
+        first.reshape(-1, width), _floats(arrays[0][1] / units[0] + 0.5), in_tiles(taps), second, third, fourth, fifth,
+        sixth, _floats(weights[-1][:, 0] * units[-1]), _floats(arrays[-1][1]),
     )  # fmt: skip
 
 
@@ -344,8 +345,8 @@ class TileValues:
         shelf = self._shelves.pop() if self._shelves else self._make_shelf()  # threads share the network, but no shelf
         values = np.empty(len(planes), np.float32)
         for first in range(0, len(planes), AT_ONCE):
-            if shelf.count[0] + shelf.patches.size >= SHELF:
-                shelf.count[0], shelf.slots[:] = 1, 0
+            if shelf.met[0] + shelf.patches.size >= SHELF:
+                shelf.met[0], shelf.slots[:] = 1, 0
             part = slice(first, first + AT_ONCE)
             self._value_all(self._net, self._near, shelf, planes[part], values[part])
         self._shelves.append(shelf)
