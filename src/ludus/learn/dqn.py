@@ -62,7 +62,7 @@ class Settings:
     batch: int = setting(0, "decisions in a step of learning", 0, 10**6)
     reuse: float = setting(2.0, "how often a decision is learnt from", 0.01, 100)
     window: int = setting(0, "decisions that are kept to learn from", 0, 10**9)
-    steps: int = setting(5, "own decisions until the next thought counts instead of what happened", 1, 1000)
+    steps: int = setting(3, "own decisions until the next thought counts instead of what happened", 1, 1000)
     discount: float = setting(0.99, "worth of what comes a decision later", 0, 1)
     rate: float = setting(1e-3, "of learning, at first", 0, 1)
 

@@ -324,9 +324,9 @@ def rungs(results: Measured) -> list[Finding]:
         return [ours], (Verdict.NOT_REACHED, f"{two} is {side} {one}")
 
     return [
-        judged(Claim(f"rung-{two.lower()}", "Aim", f"{two} is stronger than {one}.", ""),
+        judged(Claim(f"rung-{one}-{two}".lower(), "Aim", f"{two} is stronger than {one}.", ""),
                lambda one=one, two=two: found(one, two), True)
-        for one, two in pairwise(STEPS)
+        for one, two in [*pairwise(STEPS), ("greedy", "DQN")]
     ]  # fmt: skip
 
 

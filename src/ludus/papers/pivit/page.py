@@ -41,11 +41,12 @@ in the last thousand episodes of training. Two million states are stored, nearly
 move on there is nothing to choose by, and the choice is random. Known states come back only in long endings with a few
 pieces, too late to matter. More episodes would not help; a learner that judges positions it has never seen does."""
 
-REALLY = """Official rules, seats swapped. Deep Q-learning saw no search and no heuristic; TD learnt the weights of a
-dozen terms in self-play."""
+REALLY = """Official rules, seats swapped. Deep Q-learning has no search and no heuristic, but half of its matches were
+against one ply of thought, which has; TD learnt the weights of a dozen terms in self-play."""
 
-SAMPLES = """The deep Q-network that comes with the package made {decisions:,} decisions in {matches:,} matches against
-itself, in {minutes:.0f} minutes on one GPU. The curve is what it scored after each round."""
+SAMPLES = """The deep Q-network that comes with the package made {decisions:,} decisions in {matches:,} matches, every
+other one against itself and the rest against one ply of thought, in {minutes:.0f} minutes on one GPU. The curve is what
+it scored after each round."""
 
 DEPTHS = """Alpha-beta with the plain evaluation (a minion 1, a master 4, the first promotion 0.3) at fixed depths, and
 what 0.1 s a move buys today."""
