@@ -1,6 +1,7 @@
 """Sweeping: plans that walk to the own border, out, along and back, and the guard that lets a step of one be taken.
 
-A plan is tried out with everything else standing still, until it is home again. Two ways of bounding its length are
+A plan is tried out until it is home again, while the enemy stands still; the champion's with the walkers on their ways,
+the assistant's with everything else standing still. Two ways of bounding its length are
 known. The assistant's (`boldness` 0) compares it with the way that enemy and walker have to the border. The champion's
 compares it with the enemy's way to the nearest cell that the plan leaves uncovered: with a boldness of 1 nobody can be
 in time, whatever it does.

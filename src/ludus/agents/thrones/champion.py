@@ -6,7 +6,8 @@ whether a fight is won or lost.
   line that comes out best against it (`_foresight`); all else holds against anybody.
 - A plan is as long as the enemy's way to it allows (`boldness`), and may close on itself. Where parity lets the enemy
   take heads, and never the player, a plan keeps away from it (`berth`).
-- Outside, a step is taken only while there is a way home on which nobody can be in time.
+- Outside, a step is taken only while there is a way home on which no enemy can be in time, and which the walkers, whose
+  ways are known, leave free.
 - Before a step the true transition is searched by iterative deepening. A won fight is fought; a planned step that loses
   one, or is worth far less than another, is not taken. The search compares territories at the last round, so a lead is
   carried home in time.
