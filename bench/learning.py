@@ -63,6 +63,7 @@ def learn(name: str, wanted: argparse.Namespace) -> dict[str, Any]:
             found = contest(game.source, lineup, games=wanted.games, rules=values, workers=Threads(wanted.jobs))
             score = told_of(found.agents[0].interval)
             told[f"ms={ms:g}{how}"] = {"score": score, "elo": [round(elo(x, players)) for x in score]}
+            print(json.dumps(told), flush=True)
     if game.name == "kuhn_poker":
         told["gain of the best answer, chips"] = {
             "policy": kuhn_gain(game, f"alphazero:{folder},sims=0,temperature=1"),

@@ -1,11 +1,11 @@
-"""The default `observe`: planes, the viewer first, numbers squashed, sets as bits."""
+"""The default `observe`: planes, the viewer first, numbers squashed and named, sets as bits."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ludus.compile import bind, template
-from ludus.features import cut_to, default_observe
+from ludus.features import CURVES, MOST_NAMES, cut_to, default_observe
 from ludus.rules import Param, Params, observe, record
 from ludus.shapes import hexagons, squares
 
@@ -29,6 +29,16 @@ def squash(numbers) -> list[float]:
     return [np.float32(x / (1 + abs(x))) for x in np.asarray(numbers, float).ravel()]
 
 
+def spelled(numbers, names: int) -> list[float]:
+    """As `spell` writes them: two curves, then a place for what is below 0, for 1, for 2, …"""
+    found = []
+    for x in np.asarray(numbers, float).ravel().tolist():
+        place = 0 if x < 0 else int(x)
+        named = [float(x != 0 and k == place) for k in range(names)]
+        found += [*(np.float32(x / (curve + abs(x))) for curve in CURVES), *named]
+    return found
+
+
 def test_boards_come_first_and_the_viewer_first_in_all():
     kind = record(
         params=RULES, players=np.int8, score=(np.float64, 3), over=np.bool_,
@@ -39,11 +49,29 @@ def test_boards_come_first_and_the_viewer_first_in_all():
     states["board"] = np.arange(12).reshape(3, 4)
     states["owned"] = np.arange(36).reshape(3, 3, 4)
     out, shape = seen(states, 1, 3)
-    assert (shape.planes, shape.board.grid, shape.extra) == (4, (3, 4), 6)
+    assert (shape.planes, shape.board.grid, shape.extra) == (4, (3, 4), len(CURVES) * 4 + MOST_NAMES + 2)
     turned = states["owned"][0][[1, 0, 2]]  # two of three seats are taken
-    assert out.tolist() == [
-        *squash(states["board"]), *squash(turned), *squash([2]), *squash([-7, 5, 9]), 1, np.float32(0.5)
-    ]  # fmt: skip
+    numbers = [*spelled([2], MOST_NAMES), *spelled([-7, 5, 9], 0)]  # what is no whole number has no name
+    assert out.tolist() == [*squash(states["board"]), *squash(turned), *numbers, 1, np.float32(0.5)]
+
+
+def test_names_are_given_as_far_as_there_is_room():
+    for entries, names in ((3, MOST_NAMES), (60, 6), (300, 0)):
+        states = np.zeros(1, record(players=np.int32, cards=(np.int16, entries)))
+        states["players"], states["cards"] = 2, np.arange(entries) - 1
+        assert seen(states, 0, 2)[0].tolist() == [*spelled([2], names), *spelled(states["cards"], names), 0]
+
+
+def test_a_row_for_each_seat_is_no_board():
+    for shape, is_board in (((4, 6), False), ((4, 4), True), ((5, 6), True)):
+        states = np.zeros(1, record(players=np.int32, faces=(np.int32, shape)))
+        states["players"], states["faces"] = 4, np.arange(np.prod(shape)).reshape(shape)
+        out, found = seen(states, 1, 4)
+        assert (found.board is not None) == is_board
+        if not is_board:
+            names = 512 // 25 - len(CURVES)
+            turned = states["faces"][0][[1, 2, 3, 0]]
+            assert out[len(CURVES) + min(names, MOST_NAMES) : -1].tolist() == spelled(turned, min(names, MOST_NAMES))
 
 
 def test_sets_are_shown_as_bits():
@@ -51,7 +79,7 @@ def test_sets_are_shown_as_bits():
     states["players"], states["stones"], states["cells"] = 2, [5, 1 << 62], 1 << 63
     out, shape = seen(states, 1, 2)
     assert shape.board is None
-    bits = out[1:-1].reshape(3, 64)
+    bits = out[len(CURVES) + MOST_NAMES : -1].reshape(3, 64)
     assert [np.flatnonzero(row).tolist() for row in bits] == [[62], [0, 2], [63]]
 
 

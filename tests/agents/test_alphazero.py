@@ -19,7 +19,7 @@ from ludus.nets.export import to_onnx
 from ludus.nets.network import Network
 from ludus.nets.spec import net_spec
 from ludus.rng import match_words
-from ludus.runs import begin_run, shipped_runs
+from ludus.runs import RunFolder, begin_run, shipped_runs
 
 
 @dataclass
@@ -106,6 +106,16 @@ def test_where_players_act_at_once_actions_are_drawn_unless_told_otherwise(name,
     asked = np.repeat(views, 100), np.zeros(100, np.int64), match_words(1, np.arange(100), 0, 2)[:, :1]
     assert (len(set(agent(f"alphazero:{folder},sims=0", game).act_many(*asked).tolist())) > 1) == mixes
     assert len(set(agent(f"alphazero:{folder},sims=0,temperature=0", game).act_many(*asked).tolist())) == 1
+
+
+def test_play_outs_count_as_the_training_found_best_unless_told_otherwise(tmp_path):
+    game = load("goofspiel")
+    folder = make_run(tmp_path / "run", game)
+    assert agent(f"alphazero:{folder}", game)._playouts == 0
+    for share in (1.0, 0.5):
+        RunFolder(folder).log({"minutes": 1, "playouts": share})
+    assert agent(f"alphazero:{folder}", game)._playouts == 0.5
+    assert agent(f"alphazero:{folder},playouts=0.25", game)._playouts == 0.25
 
 
 def test_with_few_simulations_the_root_halves(run):

@@ -14,11 +14,12 @@ import torch
 
 from ludus import load
 from ludus.arena.contest import contest
+from ludus.arena.statistics import Interval
 from ludus.errors import BadInput, LudusError
 from ludus.learn import alphazero
 from ludus.learn._plan import advice, make_plan, rule_sets
 from ludus.learn._replay import Replay
-from ludus.learn._rulers import Standing, elo
+from ludus.learn._rulers import SHARES, Judgement, Standing, elo, shares_of
 from ludus.learn._selfplay import PlaySettings, Samples, SelfPlay
 from ludus.learn._teaching import Teacher
 from ludus.learn._travelling import PACKET
@@ -203,6 +204,23 @@ def test_where_players_mix_a_lesson_is_what_a_search_adds():
     wanted = teacher._mixed(logs, better, 1.0)[0]
     assert wanted[1] / wanted[0] > 2 * 0.2 / 0.7
     assert wanted[3] == 0
+
+
+def test_the_share_of_playouts_is_the_one_that_scored_most():
+    standing = Standing(playouts=0.5)
+    for scores in ((0.2, 0.3, 0.1), (0.3, 0.4, 0.1), (0.9, 0.35, 0.1)):
+        one = Interval(0.5, 0.4, 0.6, 10)
+        standing.add(Judgement(one, one, None, one, True, 0.5, dict(zip(SHARES, scores))), 1.0, 1)
+    assert standing.playouts == 0.0, "the newest rounds count for most"
+    assert standing.rounds == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "players", "mix", "count"),
+    [("connect_four", 2, 0.0, 1), ("goofspiel", 2, 0.0, 3), ("kuhn_poker", 2, 1.0, 1), ("kuhn_poker", 2, 0.0, 3)],
+)
+def test_playouts_are_tried_where_a_network_does_not_see_all(name, players, mix, count):
+    assert len(shares_of(load(name), players, mix)) == count
 
 
 def test_elo_is_of_the_point_that_equals_would_share():

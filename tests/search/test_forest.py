@@ -185,6 +185,34 @@ def test_a_row_for_each_who_chooses_at_once():
     assert (leaves.slots[:, :13] == np.arange(13)).all()
 
 
+def test_who_searches_is_asked_first_and_the_others_when_somebody_comes_again():
+    game = load("goofspiel")
+    forest = Forest(game, 1, 60)
+    states = game.start(match_words(1, np.arange(1), 0, 3), 3)
+    forest.plant(states, np.array([1]), np.ones((1, 1), np.uint64))
+    asked = []
+    while len((leaves := forest.wave()).trees):
+        asked.append(leaves.players.tolist())
+        answer(game, leaves)
+    assert asked[0] == [0, 1, 2]
+    assert asked.count([1]) == 60 >= asked.count([0, 2]) > 0, "a simulation ends where who searches is asked"
+    assert all(players in ([1], [0, 2]) for players in asked[1:])
+    assert forest.roots().visits.sum() == 60
+
+
+def test_every_guess_of_what_is_hidden_tries_an_action():
+    """Rivals of many secrets: in nearly every world their points are new."""
+    game, rng = load("goofspiel"), np.random.default_rng(2)
+    words = match_words(4, np.arange(3), 0, 4)
+    states = game.start(words, 4, game.rule_values("hidden_bids"))
+    for _ in range(5):
+        menus = [[game.menu(states[k : k + 1], seat) for seat in range(4)] for k in range(3)]
+        game.advance(states, np.array([[rng.choice(menu) for menu in row] for row in menus], np.int32), words)
+    roots, forest = search(game, states, 2, 50)
+    assert (forest.trees.heads["points"] > 100).all()
+    assert (roots.visits.sum(axis=1) == 50).all()
+
+
 # ------------------------------------------------------------------------------------------------ options
 
 
@@ -234,6 +262,21 @@ def test_an_untried_action_counts_as_the_root_does():
     while len((leaves := forest.wave()).trees):
         leaves.priors[:], leaves.values[:] = priors, 0.0
     assert np.allclose(forest.roots().targets[0], priors, atol=1e-5)
+
+
+@pytest.mark.parametrize(("share", "worths"), [(0.0, {-1.0}), (0.5, {-0.25, 0.0}), (1.0, {0.5, 1.0})])
+def test_a_leaf_is_worth_what_the_network_says_and_what_a_playout_gives(share, worths):
+    """A king that is bet on: a rival who draws its answer gives up, or calls and loses."""
+    game, found = load("kuhn_poker"), set()
+    for seed in range(1, 30):
+        forest = Forest(game, 1, 2, playouts=share)
+        views = game.masked(game.parse_state("cards K Q\nmoves none", 2), np.array([0]))
+        forest.plant(views, np.array([0]), np.full((1, 1), seed, np.uint64))
+        while len((leaves := forest.wave()).trees):
+            leaves.priors[:, :2], leaves.values[:] = 0.5, -1.0
+        roots = forest.roots()
+        found |= {float(roots.worths[0, 1])} if roots.visits[0, 1] == 1 else set()
+    assert found == worths
 
 
 def test_noise_is_mixed_into_the_priors_of_the_root_alone():

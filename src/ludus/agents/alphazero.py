@@ -41,6 +41,12 @@ def load_network(name: str, method: str, game: Game, which: str) -> bytes:
     return content
 
 
+def best_playouts(name: str, game: Game) -> float:
+    """The share of random play-outs with which the training did best, by the last row of its log."""
+    rows = load_run(name, "alphazero", game).rows()
+    return float(rows[-1].get("playouts") or 0) if rows else 0.0
+
+
 @template
 def draw(counts, weights, sharpness, words, best):
     """For each menu an entry by its weight, to a power; none is drawn where there is no choice."""
@@ -72,7 +78,7 @@ class AlphaZero(Agent):
     c: float = setting(1.5, "exploration: larger follows the network's policy more", low=0)
     temperature: float = setting(
         -1.0,
-        "0 plays the best, at 1 actions are drawn by their visits; -1: 1 where players act at once or mix, else 0",
+        "0 plays the best, at 1 actions are drawn by their visits; -1: 1 where two act at once or players mix, else 0",
         low=-1,
     )
     gumbel: int = setting(
@@ -82,6 +88,9 @@ class AlphaZero(Agent):
         -1.0,
         "with secrets, or where players act at once: the step to better actions; 0: as elsewhere; -1: chosen",
         low=-1,
+    )
+    playouts: float = setting(
+        -1.0, "share of random play-outs in what a leaf is worth; -1: with which the training did best", low=-1, high=1
     )
     network: str = setting("best", "best or latest: which network of the run")
     device: str = setting("cpu", "where the network runs: cpu or cuda")
@@ -98,6 +107,7 @@ class AlphaZero(Agent):
             raise BadInput("alphazero needs a run: alphazero:FOLDER, made by `ludus train alphazero`")
         self._mix = 0.0 if self.gumbel else mix_of(game, self.mix)
         self._content = load_network(self.run, "alphazero", game, self.network)
+        self._playouts = self.playouts if self.playouts >= 0 else best_playouts(self.run, game)
         self._evaluators: dict[bytes, Evaluator] = {}
         self._forests: list[Forest] = []
 
@@ -135,10 +145,15 @@ class AlphaZero(Agent):
         _fill_forced(self.game, roots, views, players)
         weights = roots.targets.astype(np.float64)
         best = roots.best.astype(np.int64) if self._room else weights.argmax(axis=1)
-        heat = self.temperature if self.temperature >= 0 else float(self.game.facts.simultaneous or self._mix > 0)
-        if heat:
+        if heat := self._heat(int(views["players"][0])):
             self.game.kernel(draw)(roots.counts, weights, 1 / heat, words, best)
         return roots, best
+
+    def _heat(self, players: int) -> float:
+        """Two who act at once answer each other; among more the best did better than what is drawn."""
+        if self.temperature >= 0:
+            return self.temperature
+        return float((self.game.facts.simultaneous and players == 2) or self._mix > 0)
 
     def _forest(self, trees: int) -> Forest:
         """One that was used before and nobody uses now, or a new one: new memory takes longer than a short search."""
@@ -146,7 +161,9 @@ class AlphaZero(Agent):
             forest = self._forests.pop()
             if len(forest.trees.roots) == trees:
                 return forest
-        return Forest(self.game, trees, self._room, c=self.c, gumbel=self.gumbel, mix=self._mix)
+        return Forest(
+            self.game, trees, self._room, c=self.c, gumbel=self.gumbel, mix=self._mix, playouts=self._playouts
+        )
 
     @property
     def _room(self) -> int:

@@ -87,7 +87,7 @@ class Pipeline:
         self.leaves = make_leaves(game, len(self.trees.heads) * self.rows_a_tree, length, width, room)
         self.matches = _make_matches(game, players, values, count, length, width, seed)
         self.trees.words[:, 0] = np.random.default_rng(seed).integers(1, 1 << 63, len(self.trees.words))
-        self.trees.knobs[:] = settings.c, FPU, settings.noise, 0.0, gumbel, settings.mix
+        self.trees.knobs[:] = settings.c, FPU, settings.noise, 0.0, gumbel, settings.mix, 0.0
         self.keep, self.most_sims, self.control = keep, settings.sims, control_for(self.threads)
         self.works = [make_work(game, self.trees.points.shape[1], self.cache) for _ in range(self.threads)]
         self.judge = judge(self.leaves, self.size * searchers * self.rows_a_tree)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -26,6 +26,10 @@ VARIETY = 0.2  # temperature: two networks without luck would play one match aga
 FASTER = 4.0  # at most so many times more matches than the last time
 SURE = 0.95
 """A rival that gets less than the rest of the point, or more than this, says little about strength."""
+SHARES = 0.0, 0.5, 1.0
+"""Of random play-outs in what a leaf is worth: those that are tried."""
+FADING = 0.7
+"""What matches of so many rounds ago count for is this to that power: the network has changed since."""
 FARTHEST = 0.001  # shares nearer to 0 or 1 count as this: some 1,200 Elo for two players
 
 
@@ -40,11 +44,23 @@ class Standing:
     """The round that made the best network; 0 if none has."""
     elo: float = 0.0
     """Of the best network, above the ruler."""
+    playouts: float = 0.0
+    """The share of play-outs with which it has scored most."""
+    tried: list[list[float]] = field(default_factory=list)
+    """For each share that is tried: its scores against the ruler and the rounds, both fading."""
 
     def add(self, judgement: Judgement, seconds: float, matches: int) -> None:
+        self._compare(judgement.by_share)
         self.rounds, self.seconds, self.matches = self.rounds + 1, self.seconds + seconds, self.matches + matches
         if judgement.is_best:
             self.best, self.elo = self.rounds, judgement.elo.value
+
+    def _compare(self, scores: Mapping[float, float]) -> None:
+        """Which share of play-outs does best, by all rounds so far."""
+        self.tried = self.tried or [[0.0, 0.0] for _ in scores]
+        self.tried = [[FADING * was + new for was, new in zip(pair, (score, 1.0))]
+                      for pair, score in zip(self.tried, scores.values())]  # fmt: skip
+        self.playouts = max(zip(scores, self.tried), key=lambda entry: entry[1][0] / entry[1][1])[0]
 
 
 @dataclass(frozen=True)
@@ -57,6 +73,10 @@ class Judgement:
     """Against the best network before it, if there is one."""
     elo: Interval
     is_best: bool
+    playouts: float
+    """The share of random play-outs that it was judged with."""
+    by_share: Mapping[float, float]
+    """Its score against the ruler with each share that is tried."""
 
     def row(self) -> dict[str, object]:
         return {
@@ -70,7 +90,16 @@ class Judgement:
             "elo_low": round(self.elo.low),
             "elo_high": round(self.elo.high),
             "is_best": int(self.is_best),
+            "playouts": self.playouts,
         }
+
+
+def shares_of(game: Game, players: int, mix: float) -> tuple[float, ...]:
+    """The shares of random play-outs that are worth a try. Where two players see all and no dice fall, the network
+    sees more than they do; and where players mix, they play as nobody would."""
+    facts = game.facts
+    is_open = players == 2 and not (facts.hidden or facts.chance or facts.simultaneous)
+    return SHARES[:1] if is_open or mix else SHARES
 
 
 def elo(share: float, players: int) -> float:
@@ -104,35 +133,39 @@ class Rulers:
     """The rivals of one training."""
 
     def __init__(
-        self, game: Game, players: int, rules: Sequence[Values], run: RunFolder, ruler: str, sims: int, device: str
-    ):
-        self.game, self.players, self.rules, self.ruler = game, players, rules, ruler
-        self.latest, self.best = (
-            f"alphazero:{run.path},sims={sims},network={name},device={device},temperature={VARIETY}"
-            for name in ("latest", "best")
-        )
+        self, game: Game, players: int, rules: Sequence[Values], run: RunFolder, ruler: str, sims: int, device: str,
+        shares: Sequence[float] = SHARES[:1],
+    ):  # fmt: skip
+        self.game, self.players, self.rules, self.ruler, self.shares = game, players, rules, ruler, shares
+        self._spec = f"alphazero:{run.path},sims={sims},device={device},temperature={VARIETY}"
         self.is_alone = device == "cuda"  # one GPU, one who asks it
         self._fewest = self._games = AT_ONCE if self.is_alone else FEWEST
 
     def warm_up(self, workers: Workers) -> None:
         """One block of matches, so that all is compiled."""
         games, self._games = self._games, self.players
-        self._score(agent(self.latest, self.game), self.ruler, 0, workers)
+        self._score(self._player("latest", 0.0), self.ruler, 0, workers)
         self._games = games
+
+    def _player(self, network: str, playouts: float) -> Agent:
+        return agent(f"{self._spec},network={network},playouts={playouts:g}", self.game)
 
     def judge(self, standing: Standing, seconds: float, seed: int, workers: Workers) -> Judgement:
         """Play for about so many seconds; the first time only a few matches, to see how long they take. The newest
         network is the best unless its matches against the best before say otherwise."""
-        started, newest = time.perf_counter(), agent(self.latest, self.game)
-        random, ruler = (self._score(newest, rival, seed, workers) for rival in ("random", self.ruler))
-        best = self._score(newest, self.best, seed, workers) if standing.best else None
+        started, share = time.perf_counter(), standing.playouts
+        newest = self._player("latest", share)
+        random = self._score(newest, "random", seed, workers)
+        rulers = {one: self._score(self._player("latest", one), self.ruler, seed, workers) for one in self.shares}
+        best = self._score(newest, self._player("best", share), seed, workers) if standing.best else None
         faster = min(seconds / (time.perf_counter() - started), FASTER)
         self._games = int(min(max(faster * self._games, self._fewest), MOST))
         is_best = best is None or best.high >= 1 / self.players
-        return Judgement(random, ruler, best, self._elo(ruler, best, standing.elo), is_best)
+        ruler, scores = rulers[share], {one: score.value for one, score in rulers.items()}
+        return Judgement(random, ruler, best, self._elo(ruler, best, standing.elo), is_best, share, scores)
 
-    def _score(self, newest: Agent, rival: str, seed: int, workers: Workers) -> Interval:
-        agents = newest, agent(rival, self.game)
+    def _score(self, newest: Agent, rival: str | Agent, seed: int, workers: Workers) -> Interval:
+        agents = newest, agent(rival, self.game) if isinstance(rival, str) else rival
         return score_against(self.game, self.players, self.rules, agents, self._games, seed, workers, self.is_alone)
 
     def _elo(self, ruler: Interval, best: Interval | None, elo_of_best: float) -> Interval:

@@ -21,6 +21,7 @@ from ludus.nets.play import Evaluator
 from ludus.rng import match_words
 from ludus.rules import hide, observe, policy_slot, reflect, reflect_action, to_act
 from ludus.search.forest import Forest, Roots
+from ludus.search.forest.memory import PLAYOUTS
 from ludus.search.forest.roots import SMALLEST
 
 WIDTH = 256
@@ -68,6 +69,8 @@ class PlaySettings:
     """Trees are kept between moves, where the search can."""
     mix: float = 0.0
     """With secrets or where players act at once: the size of a step towards better actions; 0: as everywhere."""
+    playouts: float = 0.0
+    """The share of one random play-out in what a leaf is worth."""
     cache: int = 0
     """Evaluations that each worker remembers, a power of two; 0: none."""
 
@@ -139,7 +142,7 @@ class SelfPlay:
         trees = count * (players if game.facts.simultaneous else 1)
         self.forest = Forest(
             game, trees, settings.sims, c=settings.c, noise=settings.noise, gumbel=settings.gumbel, keep=settings.keep,
-            cache=settings.cache, mix=settings.mix,
+            cache=settings.cache, mix=settings.mix, playouts=settings.playouts,
         )  # fmt: skip
         self._begin(np.arange(count))
 
@@ -147,6 +150,7 @@ class SelfPlay:
         """Another network plays on."""
         self.evaluator = evaluator
         self.forest.forget()
+        self.forest.trees.knobs[PLAYOUTS] = self.settings.playouts
 
     def close(self) -> None:
         """No more matches are wanted."""
@@ -296,4 +300,6 @@ class SelfPlay:
         values = np.zeros((n, game.facts.players[1]), np.float32)
         values[:, : self.players] = np.take_along_axis(payoffs, seats, axis=1)
         targets = targets / np.maximum(targets.sum(axis=1, keepdims=True), 1e-9)
-        return Samples(features, slots, targets.astype(np.float32), values, found.worths, found.weights)
+        # What play-outs add is no judgement of how the match goes on: as much of it is replaced by what happened.
+        worths = found.worths + np.float32(self.settings.playouts) * (values[:, 0] - found.worths)
+        return Samples(features, slots, targets.astype(np.float32), values, worths, found.weights)

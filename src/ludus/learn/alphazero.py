@@ -24,7 +24,7 @@ from ludus.errors import BadInput
 from ludus.game import Game
 from ludus.learn._plan import CPU, CUDA, advice, check_device, make_plan, rule_sets
 from ludus.learn._replay import FOLDER, NOTHING, Lesson, Replay
-from ludus.learn._rulers import Judgement, Rulers, Standing
+from ludus.learn._rulers import SHARES, Judgement, Rulers, Standing, shares_of
 from ludus.learn._selfplay import Samples, SelfPlay
 from ludus.learn._travelling import TravellingSelfPlay
 from ludus.nets.compiled import CompiledEvaluator
@@ -151,8 +151,10 @@ class Training:
         self.teacher = Teacher(self.plan.variants, self.players, *teaching)
         self.replays = [Replay(self.plan.window // len(self.rules), folder) for folder in _folders(len(self.rules))]
         sims = min(self.plan.play.sims, JUDGED_BY) if on_gpu else self.plan.play.sims
-        self.rulers = Rulers(game, self.players, self.rules, run, settings.ruler, sims, settings.device)
-        self.standing = Standing(**(run.load("checkpoint.pt", self.teacher.restore) or {}))
+        shares = SHARES[:1] if on_gpu else shares_of(game, self.players, self.plan.play.mix)
+        self.rulers = Rulers(game, self.players, self.rules, run, settings.ruler, sims, settings.device, shares)
+        kept = run.load("checkpoint.pt", self.teacher.restore)
+        self.standing = Standing(**kept) if kept else Standing(playouts=shares[len(shares) // 2])
         for replay in self.replays:
             replay.load(run, self.standing.rounds)
         self.tables, self.fresh, self.judged = self._tables(), 0, 0.0
@@ -183,6 +185,7 @@ class Training:
 
     def _table(self, k: int, weights: Weights, seed: int) -> Any:
         place, play = (self.game, self.players, self.rules[k]), replace(self.plan.play)  # the plan stays as it is
+        play.playouts = self.standing.playouts
         network = self._network(k, weights)
         if self.settings.device == CUDA:
             from ludus.learn._pipeline import CudaSelfPlay
@@ -209,8 +212,8 @@ class Training:
         weights = self.teacher.weights()
         for tables in self.tables:
             for k, table in enumerate(tables):
+                table.settings.sims, table.settings.playouts = self.plan.sims(progress), self.standing.playouts
                 table.refill(self._network(k, weights))
-                table.settings.sims = self.plan.sims(progress)
 
     # -------------------------------------------------------------------------------------------- a round
 

@@ -140,12 +140,20 @@ def answer(net, leaves, row, lane):
 
 
 @inlined
+def see(view, player, out):
+    """Features as the network learnt them: what lies outside [-1, 1] is cut off."""
+    observe(view, player, out)
+    for k in range(out.shape[0]):
+        out[k] = min(max(out[k], np.float32(-1.0)), np.float32(1.0))
+
+
+@inlined
 def judge(net, leaves, rows):
     """The first so many rows, two at a time; one that is left over goes with itself."""
     for row in range(0, rows, 2):
         last = min(row + 1, rows - 1)
-        observe(leaves.views[row], leaves.players[row], net.features[0])
-        observe(leaves.views[last], leaves.players[last], net.features[1])
+        see(leaves.views[row], leaves.players[row], net.features[0])
+        see(leaves.views[last], leaves.players[last], net.features[1])
         think(net)
         answer(net, leaves, row, 0)
         if last > row:

@@ -78,6 +78,7 @@ class CpuEvaluator:
         """Part by part, the logits of all slots and the values."""
         features = np.zeros((len(views), self.length), np.float32)
         self._see(views, players, features)
+        np.clip(features, -1, 1, out=features)  # as the network learnt them
         for first in range(0, len(views), self.batch):
             part = slice(first, first + self.batch)
             logits, values = self.run(features[part])

@@ -5,9 +5,10 @@ that need nobody's answer (the match is over, the point solved) are backed up at
 game, as `uct` does: points are keyed by views, every acting player chooses at its own point by its own prior, each
 simulation of a game with secrets starts from a fresh guess, and dice lead to points of their own.
 
-A leaf is a state in which some player's point is new. Every player who has a choice there gets a row of the batch: its
-view, or its features as bytes, and the policy slots of its menu. The answer is a prior for each entry and a value for
-each player, *the viewer first and then in the order of the seats*, as in the features.
+A leaf is a state in which some player's point is new. Who is asked there gets a row of the batch: its view, or its
+features as bytes, and the policy slots of its menu. The answer is a prior for each entry and a value for each player,
+*the viewer first and then in the order of the seats*, as in the features. Where players act at once, who searches is
+asked first, and ends the simulation; the others when somebody comes there again, and it goes on.
 
 Where nothing is hidden, no two act at once and no dice can fall, each arm is linked to the point that it leads to, and
 a point keeps its position: then a simulation takes one step of the rules, however deep the tree is.
@@ -62,20 +63,22 @@ class Forest:
     Dirichlet noise in the root's priors, with parameter `alpha` (0: 10 over the length of the menu). `gumbel`: the root
     chooses by halving among so many actions, for few simulations; 0: as everywhere. `keep`: a root that a tree knows
     keeps what hangs on it, in games whose arms are linked. `mix`: with secrets, or where
-    players act at once, the size of a step towards better actions; 0: chosen as everywhere. `cache`: so many
+    players act at once, the size of a step towards better actions; 0: chosen as everywhere. `playouts`: the share that
+    one random play-out has in what a leaf is worth. `cache`: so many
     evaluations, a power of two, are remembered; `forget` them when the network changes.
     """
 
     def __init__(
         self, game: Game, trees: int, sims: int, c: float = 1.5, fpu: float = 0.25, arms: int = ARMS_A_POINT,
         noise: float = 0.0, alpha: float = 0.0, gumbel: int = 0, keep: bool = False, cache: int = 0, mix: float = 0.0,
+        playouts: float = 0.0,
     ):  # fmt: skip
         facts = game.facts
         self.game, self.sims, self.keep = game, sims, keep and not gumbel
         self.rows_a_tree = facts.players[1] if facts.simultaneous else 1
         self.trees = make_trees(game, trees, sims, arms, self.keep, gumbel)
         self.trees.heads["root"] = FORCED
-        self.trees.knobs[:] = c, fpu, noise, alpha, gumbel, mix
+        self.trees.knobs[:] = c, fpu, noise, alpha, gumbel, mix, playouts
         self.leaves = make_leaves(game, trees * self.rows_a_tree, 0, facts.max_actions)
         self.work = make_work(game, self.trees.points.shape[1], cache)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ludus.compile import inlined
-from ludus.rules import HIDDEN, SEATS, SIMULTANEOUS, legal, observe, policy_slot, to_act
-from ludus.search.forest.memory import EVALUATIONS, FULL, HITS
+from ludus.compile import inlined, template
+from ludus.kernels import any_place
+from ludus.rules import HIDDEN, MAX_PLIES, SEATS, SIMULTANEOUS, legal, observe, policy_slot, returns, step, to_act
+from ludus.search.forest.memory import EVALUATIONS, FRESH, FULL, HITS, PLAYOUTS
 from ludus.search.forest.walk import key_of, open_point, place_of
+
+ALL, THE_SEARCHER, THE_OTHERS = range(3)
 
 # ------------------------------------------------------------------------------------------------ out
 
@@ -46,19 +49,48 @@ def hand_out_one(trees, index, state, work, leaves, row, player, count, key):
 
 @inlined
 def hand_out(trees, index, state, work, leaves, first, player, count, key):
-    """A row for each player who has a choice in this state; how many."""
+    """A row for each player who is asked in this state; how many."""
+    head = trees.heads[index]
     if not SIMULTANEOUS:
         hand_out_one(trees, index, state, work, leaves, first, player, count, key)
         return 1
-    mask, row = to_act(trees.states[index, state]), first
+    mask, row, asked = to_act(trees.states[index, state]), first, who_is_asked(trees, index, state, work, key)
+    head.resumes = asked == THE_OTHERS
     for seat in range(SEATS):
-        if mask >> seat & 1:
+        if mask >> seat & 1 and (asked != THE_SEARCHER or seat == head.player):
             entries = legal(trees.states[index, state], seat, work.menu)
             if entries > 1:
                 name = key_of(trees, index, state, work, seat)
+                if asked == THE_OTHERS and is_open(trees, index, name):
+                    continue
                 hand_out_one(trees, index, state, work, leaves, row, seat, entries, name)
+                if leaves.points[row] < 0:
+                    head.resumes = 0
                 row += 1
     return row - first
+
+
+@inlined
+def is_open(trees, index, key):
+    return trees.table[index, place_of(trees, index, key)] != 0
+
+
+@inlined
+def who_is_asked(trees, index, state, work, key):
+    """Where players act at once. Who searches is asked alone when its point is new: its judgement is about all, and
+    most such states are never seen again. The others are asked when it is known and somebody has to choose; then the
+    simulation goes on. If they were asked at its end, then in a game of many secrets, where each guess of a world
+    makes their points new, nothing would ever be tried. All are asked at the root, where who searches has no choice,
+    and where the path is too long, so that the point of this key is known."""
+    head, position = trees.heads[index], trees.states[index, state]
+    if (
+        head.root == FRESH
+        or is_open(trees, index, key)
+        or to_act(position) >> head.player & 1 == 0
+        or legal(position, head.player, work.menu) < 2
+    ):
+        return ALL
+    return THE_OTHERS if is_open(trees, index, key_of(trees, index, state, work, head.player)) else THE_SEARCHER
 
 
 # ------------------------------------------------------------------------------------------------ back
@@ -87,6 +119,31 @@ def take_back(trees, index, work, leaves, first, rows):
                 prior = leaves.priors[row, k] if k < width else least
                 least = min(least, prior)
                 trees.arms[index, point.first_arm + k].prior = prior
+
+
+@template
+def play_out(state, words, menu, actions, values):
+    """Random play to the end, and what comes of it."""
+    mask, left = to_act(state), MAX_PLIES
+    while mask != 0 and left > 0:
+        for player in range(SEATS):
+            actions[player] = -1
+            if mask >> player & 1:
+                actions[player] = menu[any_place(legal(state, player, menu), words)]
+        step(state, actions, words)
+        left -= 1
+        mask = to_act(state)
+    returns(state, values)
+
+
+@inlined
+def play_on(trees, index, work):
+    """Mix what the network thinks of a leaf with the result of one random play-out from it."""
+    share = trees.knobs[PLAYOUTS]
+    work.scratch[0] = trees.states[index, trees.heads[index].leaf]
+    play_out(work.scratch[0], trees.words[index], work.menu, work.actions, work.rolled)
+    for player in range(trees.roots[index].players):
+        work.values[player] += share * (work.rolled[player] - work.values[player])
 
 
 # ------------------------------------------------------------------------------------------------ what is remembered

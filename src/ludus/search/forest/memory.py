@@ -20,11 +20,13 @@ from ludus.rules import record
 TREE = record(
     root=np.int32, player=np.int32, goal=np.int32, sims=np.int32, points=np.int32, arms=np.int32, length=np.int32,
     first_row=np.int32, rows=np.int32, considered=np.int32, judged=np.float32, quiet=np.int32, knows=np.int32,
+    leaf=np.int32, resumes=np.int32,
 )  # fmt: skip
 # root: its point, or one of the two below; player: who searches; goal and sims: simulations wanted and made; points and
 # arms: how many are used; length, first_row and rows: the path of the simulation that waits, and its rows of the batch;
 # considered: actions that the root chooses from by halving, 0 if it does not; judged: what the network said of the
-# root; quiet: its priors stay without noise; knows: the root is the truth, and nothing is guessed
+# root; quiet: its priors stay without noise; knows: the root is the truth, and nothing is guessed;
+# leaf: which of the tree's states is the leaf that waits; resumes: the answer is no end of that simulation
 FRESH, FORCED = -1, -2  # roots that wait for their first answer, and that need none
 
 POINT = record(
@@ -36,7 +38,7 @@ ARM = record(worth=np.float32, prior=np.float32, visits=np.int32, child=np.int32
 # child: the point that it leads to, or NONE; below NONE the worth is proven, and the child lies mirrored there
 NONE = -1
 
-C, FPU, NOISE, ALPHA, GUMBEL, MIX = range(6)  # knobs
+C, FPU, NOISE, ALPHA, GUMBEL, MIX, PLAYOUTS = range(7)  # knobs
 SIMULATIONS, EVALUATIONS, HITS, FULL = range(4)  # of a tally
 STEP_POINT, STEP_ARM = 0, 1  # columns of a path
 
@@ -55,7 +57,7 @@ class Trees(NamedTuple):
     bits: np.ndarray  # uint64[trees, …, …]: the same memory, for hashing
     paths: np.ndarray  # int32[trees, …, 2]: the choices of this simulation
     luck: np.ndarray  # float32[trees, …]: log prior and Gumbel noise of each arm of the root, where it halves
-    knobs: np.ndarray  # float64[6]
+    knobs: np.ndarray  # float64[7]
 
 
 class Work(NamedTuple):
@@ -66,6 +68,7 @@ class Work(NamedTuple):
     menu: np.ndarray  # int32[MAX_ACTIONS]
     actions: np.ndarray  # int32[SEATS]
     values: np.ndarray  # float64[SEATS]: what each player gets of this simulation
+    rolled: np.ndarray  # float64[SEATS]: … of a play-out
     features: np.ndarray  # float32[…]: of one position
     moved: np.ndarray  # int32[2, …]: where points go when a tree is kept
     shares: np.ndarray  # float32[MAX_ACTIONS]
@@ -129,10 +132,12 @@ Room = Callable[[tuple[int, ...], Any], np.ndarray]
 
 
 def make_trees(game: Game, trees: int, sims: int, arms: int, keep: bool, gumbel: int) -> Trees:
-    """`sims` is what one search may add; a tree that is kept has room for four times that."""
+    """`sims` is what one search may add; a tree that is kept has room for four times that. Where players act at once
+    each has points; with secrets a simulation may open some of the rivals' at each step."""
     facts, kind = game.facts, game.state_type
     seats, longest, linked = facts.players[1], facts.max_actions, not (facts.hidden or facts.simultaneous)
-    points = (sims + 2) * (seats if facts.simultaneous else 1) * (4 if keep and linked else 1)
+    each = seats * (1 + facts.hidden) if facts.simultaneous else 1
+    points = (sims + 2) * each * (4 if keep and linked else 1)
     states = np.zeros((trees, points + 1 if linked else 1), kind)
     return Trees(
         np.zeros(trees, TREE), np.zeros(trees, kind), np.zeros((trees, 1), np.uint64),
@@ -141,7 +146,7 @@ def make_trees(game: Game, trees: int, sims: int, arms: int, keep: bool, gumbel:
         np.zeros((trees, points * min(arms, longest)), np.int32),
         states, states.view(np.uint64).reshape(*states.shape, -1),
         np.zeros((trees, min(facts.max_plies, points) * seats, 2), np.int32),
-        np.zeros((trees, longest if gumbel else 1), np.float32), np.zeros(6),
+        np.zeros((trees, longest if gumbel else 1), np.float32), np.zeros(7),
     )  # fmt: skip
 
 
@@ -149,7 +154,7 @@ def make_work(game: Game, points: int, cache: int = 0) -> Work:
     scratch, seats, longest = np.zeros(1, game.state_type), game.facts.players[1], game.facts.max_actions
     return Work(
         scratch, scratch.view(np.uint64).reshape(1, -1), np.zeros(longest, np.int32), np.zeros(seats, np.int32),
-        np.zeros(seats), np.zeros(game.features.length, np.float32), np.zeros((2, points), np.int32),
+        np.zeros(seats), np.zeros(seats), np.zeros(game.features.length, np.float32), np.zeros((2, points), np.int32),
         np.zeros(longest, np.float32), np.zeros(16, np.int64), np.zeros(cache, np.uint64),
         np.zeros((cache, longest), np.float32), np.zeros((cache, seats), np.float32),
     )  # fmt: skip

@@ -7,12 +7,13 @@ import numpy as np
 from ludus.compile import inlined, template
 from ludus.rules import HIDDEN, SIMULTANEOUS, deterministic, determinize, legal
 from ludus.search.borrowed import borrow
-from ludus.search.forest.leaves import hand_out, is_remembered, remember, take_back
+from ludus.search.forest.leaves import hand_out, is_remembered, play_on, remember, take_back
 from ludus.search.forest.memory import (
     FORCED,
     FRESH,
     GUMBEL,
     NONE,
+    PLAYOUTS,
     SIMULATIONS,
     STEP_ARM,
     STEP_POINT,
@@ -50,10 +51,14 @@ def absorb(trees, index, work, leaves):
     head = trees.heads[index]
     first, rows = head.first_row, head.rows
     take_back(trees, index, work, leaves, first, rows)
+    head.rows = 0
+    if SIMULTANEOUS and head.resumes == 1:
+        return
     if not SIMULTANEOUS:
         remember(trees, index, work, leaves, first)
+    if trees.knobs[PLAYOUTS] > 0.0 and head.root != FRESH:
+        play_on(trees, index, work)
     back_up(trees, index, work.values, head.length)
-    head.rows = 0
     if head.root == FRESH:  # the root itself, which is no simulation
         for row in range(first, first + rows):
             if leaves.players[row] == head.player:
@@ -72,6 +77,8 @@ def go_on(trees, index, work, leaves, first):
         row, length, is_known = head.points if linked else 0, 0, False
         if linked and head.root >= 0:
             length, is_known = follow_links(trees, index, work)
+        elif SIMULTANEOUS and head.resumes == 1:
+            length, head.resumes = head.length, 0
         else:
             trees.states[index, row] = trees.roots[index]
             if HIDDEN and head.knows == 0:
@@ -83,7 +90,7 @@ def go_on(trees, index, work, leaves, first):
             settle(trees, index, work, length)
             continue
         head.rows = hand_out(trees, index, row, work, leaves, first, player, count, key)
-        head.first_row, head.length = first, length
+        head.first_row, head.length, head.leaf = first, length, row
         if linked and length > 0 and leaves.points[first] >= 0:
             trees.arms[index, trees.paths[index, length - 1, STEP_ARM]].child = leaves.points[first]
         if SIMULTANEOUS or not is_remembered(trees, index, work, leaves, first):
@@ -122,7 +129,7 @@ def set_root(trees, index, work, view, player, sims, quiet, knows):
     forced = legal(view, player, work.menu) < 2
     head.root, head.player, head.considered = FORCED if forced else FRESH, player, 0
     head.sims, head.goal, head.rows, head.quiet = 0, 0 if forced else sims, 0, quiet
-    head.knows = knows
+    head.knows, head.resumes = knows, 0
 
 
 @inlined
