@@ -7,7 +7,7 @@ import pytest
 from ludus.arena.contest import contest
 from ludus.workers import Threads
 
-SIZES = "alphazero:organism_sizes"
+SIZES, SMALL_BOARDS = "alphazero:organism_sizes", "alphazero:organism_small_boards"
 
 
 @pytest.mark.parametrize("rings", range(3, 8))
@@ -17,7 +17,8 @@ def test_one_network_plays_every_size(rings):
 
 
 @pytest.mark.parametrize(
-    ("spec", "preset"), [("alphazero:organism", "PE"), (SIZES, "PE"), (SIZES, "P4"), (SIZES, "P5")]
+    ("spec", "preset"),
+    [("alphazero:organism", "PE"), (SIZES, "PE"), (SIZES, "P4"), (SIZES, "P5"), (SMALL_BOARDS, "P5")],
 )
 def test_it_beats_random_play_without_a_search(spec, preset):
     found = contest("organism", [f"{spec},sims=0", "random"], games=20, preset=preset, workers=Threads(1))

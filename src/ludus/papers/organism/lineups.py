@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
 from ludus.agents.organism._search import Limits, Search
-from ludus.agents.organism.hexaconv import values_of
+from ludus.agents.organism.hexaconv import quickest_values
 from ludus.arena.contest import contest
 from ludus.arena.match import Match
 from ludus.catalogue import agent, load
@@ -21,6 +22,8 @@ from ludus.papers.organism.openings import typical
 from ludus.records import MatchRecord
 from ludus.workers import Workers
 
+Changes = Mapping[str, object]
+
 GAME = "organism"
 PAPER, PROGRAM = "PE", "P"
 RULES = {PAPER: "rules of the paper", PROGRAM: "rules of its program"}
@@ -31,10 +34,11 @@ SMALL = {"width": 32, "games": 24, "gate": 12, "epochs": 2}
 ITERATIONS = 10
 FIFTH = 5
 """The iteration that the paper speaks of."""
-OURS, SIZES = "alphazero:organism", "alphazero:organism_sizes"
-FIVE_RINGS, DECIDED = "P5", {"cutoff": "tokens"}
-"""The board that the network for all sizes never saw. Searches draw nearly all matches there, so one that is cut off
-goes to who has more tokens."""
+OURS, SIZES, SMALL_BOARDS = (f"alphazero:{name}" for name in ("organism", "organism_sizes", "organism_small_boards"))
+"""For three rings, for three to five, and one that learnt on three and four alone."""
+FIVE_RINGS, DECIDED, ENOUGH = "P5", {"cutoff": "tokens"}, {"turn_limit": 110}
+"""Searches draw nearly all matches on five rings, so one that is cut off goes to who has more tokens. The game itself
+has no limit: 60 turns are the paper's for three rings, and this board is nearly twice as wide."""
 
 BUDGETS = (25, 100, 400, 1600, 10_000)
 """Simulations of the searches whose matches show whom the rules favour."""
@@ -174,21 +178,22 @@ def first_share(result: Result, label: str, preset: str) -> Measure:
 
 
 def plateau(scale: Scale, seed: int, folder: Path, workers: Workers) -> Experiment:
-    """Every later network of the first training against that of the fifth iteration."""
+    """Every later network of each training under the paper's rules against that of its fifth iteration."""
     own, games = own_seed(seed, "plateau"), 2 * scale.pick(10, 100)
 
     def run(watch: Watch) -> Result:
-        path, found = run_of(folder, PAPER, 0), {}
-        for number in accepted(path):
-            if number > FIFTH:
+        found = {}
+        for k in range(SEEDS):
+            path = run_of(folder, PAPER, k)
+            for number in (one for one in accepted(path) if one > FIFTH):
                 specs = [f"hexaconv:{path},iteration={number},sampled=on", f"{fifth(path)},sampled=on"]
-                specs = [f"{spec},device={device()}" for spec in specs]
-                found[str(number)] = matches.standings(GAME, specs, PAPER, games, own, lambda done: None, workers)
+                specs, own_name = [f"{spec},device={device()}" for spec in specs], f"{number}, seed {k + 1}"
+                found[own_name] = matches.standings(GAME, specs, PAPER, games, own, lambda done: None, workers)
         watch(games)
         return {"games": games * len(found), "later": found}
 
-    settings = {"training": training(scale, seed, folder, workers, PAPER, 0).settings, "games": games, "seed": own}
-    return Experiment("plateau", settings, games, run)
+    trainings = [training(scale, seed, folder, workers, PAPER, k).settings for k in range(SEEDS)]
+    return Experiment("plateau", {"trainings": trainings, "games": games, "seed": own}, games, run)
 
 
 MS = 50  # milliseconds a decision, for both
@@ -214,20 +219,21 @@ def ours(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experi
     return [
         Experiment("theirs", settings, games, run),
         matches.lineup("search", GAME, [f"{OURS},ms={MS}", f"mcts:ms={MS}"], PAPER, few, seed, workers),
-        unseen(few, seed, workers),
+        five_rings("unseen-5", SMALL_BOARDS, few, seed, workers, DECIDED),
+        five_rings("search-5", SIZES, few, seed, workers, DECIDED | ENOUGH),
     ]
 
 
-def unseen(games: int, seed: int, workers: Workers) -> Experiment:
-    """The network for all sizes against search, on a board larger than those it learnt on."""
-    specs, own = [f"{SIZES},ms={MS}", f"mcts:ms={MS}"], own_seed(seed, "search-5")
+def five_rings(name: str, spec: str, games: int, seed: int, workers: Workers, changes: Changes) -> Experiment:
+    """A network against search on five rings, at equal time."""
+    specs, own = [f"{spec},ms={MS}", f"mcts:ms={MS}"], own_seed(seed, name)
 
     def run(watch: Watch) -> Result:
-        return matches.standings(GAME, specs, FIVE_RINGS, games, own, watch, workers, DECIDED)
+        return matches.standings(GAME, specs, FIVE_RINGS, games, own, watch, workers, changes)
 
-    settings = {"rules": matches.rules_of(GAME, FIVE_RINGS) | DECIDED, "agents": specs, "games": games, "seed": own,
-                "code": matches.codes(GAME, specs)}  # fmt: skip
-    return Experiment("search-5", settings, games, run)
+    rules = matches.rules_of(GAME, FIVE_RINGS) | dict(changes)
+    settings = {"rules": rules, "agents": specs, "games": games, "seed": own, "code": matches.codes(GAME, specs)}
+    return Experiment(name, settings, games, run)
 
 
 def pace(scale: Scale) -> Experiment:
@@ -263,7 +269,7 @@ def seconds_a_move(width: int, moves: int = 4) -> float:
         (rng.normal(0, (2 / np.prod(shape[1:])) ** 0.5, shape).astype(np.float32), np.zeros(shape[0], np.float32))
         for shape in sizes(5, width)
     ]
-    search = Search(game, 1, 3, values_of(arrays, "cpu"), Limits())
+    search = Search(game, 1, 3, quickest_values(game, arrays, "cpu"), Limits())
     state, spent = game.start(np.zeros((1, 3), np.uint64), 2), []
     for _ in range(1 + moves):
         began = time.process_time()
