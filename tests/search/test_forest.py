@@ -185,21 +185,6 @@ def test_a_row_for_each_who_chooses_at_once():
     assert (leaves.slots[:, :13] == np.arange(13)).all()
 
 
-def test_who_searches_is_asked_first_and_the_others_when_somebody_comes_again():
-    game = load("goofspiel")
-    forest = Forest(game, 1, 60)
-    states = game.start(match_words(1, np.arange(1), 0, 3), 3)
-    forest.plant(states, np.array([1]), np.ones((1, 1), np.uint64))
-    asked = []
-    while len((leaves := forest.wave()).trees):
-        asked.append(leaves.players.tolist())
-        answer(game, leaves)
-    assert asked[0] == [0, 1, 2]
-    assert asked.count([1]) == 60 >= asked.count([0, 2]) > 0, "a simulation ends where who searches is asked"
-    assert all(players in ([1], [0, 2]) for players in asked[1:])
-    assert forest.roots().visits.sum() == 60
-
-
 def test_every_guess_of_what_is_hidden_tries_an_action():
     """Rivals of many secrets: in nearly every world their points are new."""
     game, rng = load("goofspiel"), np.random.default_rng(2)

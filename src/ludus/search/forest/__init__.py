@@ -7,8 +7,8 @@ simulation of a game with secrets starts from a fresh guess, and dice lead to po
 
 A leaf is a state in which some player's point is new. Who is asked there gets a row of the batch: its view, or its
 features as bytes, and the policy slots of its menu. The answer is a prior for each entry and a value for each player,
-*the viewer first and then in the order of the seats*, as in the features. Where players act at once, who searches is
-asked first, and ends the simulation; the others when somebody comes there again, and it goes on.
+*the viewer first and then in the order of the seats*, as in the features. Where players act at once and the point of
+who searches is known, the others are asked and the simulation goes on.
 
 Where nothing is hidden, no two act at once and no dice can fall, each arm is linked to the point that it leads to, and
 a point keeps its position: then a simulation takes one step of the rules, however deep the tree is.

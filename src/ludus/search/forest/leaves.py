@@ -10,7 +10,7 @@ from ludus.rules import HIDDEN, MAX_PLIES, SEATS, SIMULTANEOUS, legal, observe, 
 from ludus.search.forest.memory import EVALUATIONS, FRESH, FULL, HITS, PLAYOUTS
 from ludus.search.forest.walk import key_of, open_point, place_of
 
-ALL, THE_SEARCHER, THE_OTHERS = range(3)
+ALL, THE_OTHERS = range(2)
 
 # ------------------------------------------------------------------------------------------------ out
 
@@ -57,7 +57,7 @@ def hand_out(trees, index, state, work, leaves, first, player, count, key):
     mask, row, asked = to_act(trees.states[index, state]), first, who_is_asked(trees, index, state, work, key)
     head.resumes = asked == THE_OTHERS
     for seat in range(SEATS):
-        if mask >> seat & 1 and (asked != THE_SEARCHER or seat == head.player):
+        if mask >> seat & 1:
             entries = legal(trees.states[index, state], seat, work.menu)
             if entries > 1:
                 name = key_of(trees, index, state, work, seat)
@@ -77,11 +77,11 @@ def is_open(trees, index, key):
 
 @inlined
 def who_is_asked(trees, index, state, work, key):
-    """Where players act at once. Who searches is asked alone when its point is new: its judgement is about all, and
-    most such states are never seen again. The others are asked when it is known and somebody has to choose; then the
-    simulation goes on. If they were asked at its end, then in a game of many secrets, where each guess of a world
-    makes their points new, nothing would ever be tried. All are asked at the root, where who searches has no choice,
-    and where the path is too long, so that the point of this key is known."""
+    """Where players act at once, all are asked when the point of who searches is new. The others are asked when it is
+    known and somebody has to choose; then the simulation goes on. If it ended there, then in a game of many secrets,
+    where each guess of a world makes their points new, nothing would ever be tried. (To ask who searches alone at
+    first played worse.) All are asked as well where who searches has no choice, and where the
+    path is too long, so that the point of this key is known."""
     head, position = trees.heads[index], trees.states[index, state]
     if (
         head.root == FRESH
@@ -90,7 +90,7 @@ def who_is_asked(trees, index, state, work, key):
         or legal(position, head.player, work.menu) < 2
     ):
         return ALL
-    return THE_OTHERS if is_open(trees, index, key_of(trees, index, state, work, head.player)) else THE_SEARCHER
+    return THE_OTHERS if is_open(trees, index, key_of(trees, index, state, work, head.player)) else ALL
 
 
 # ------------------------------------------------------------------------------------------------ back
