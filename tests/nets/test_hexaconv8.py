@@ -68,6 +68,14 @@ def test_a_position_is_worth_the_same_in_any_company():
 
 
 @tiled
+def test_planes_that_are_exchanged_make_another_patch():
+    arrays, planes = network(), some_planes(ORGANISM, 3, 64)
+    other = planes.reshape(len(planes), 11, -1)[:, [8, *range(1, 8), 0, 9, 10]].reshape(planes.shape)
+    both = TileValues(ORGANISM, arrays, planes)(np.concatenate([planes, other]))
+    assert (TileValues(ORGANISM, arrays, planes)(other) == both[len(planes) :]).all()
+
+
+@tiled
 def test_a_full_shelf_begins_anew(monkeypatch):
     arrays, planes = network(), some_planes(ORGANISM, 3, 500)
     expected = TileValues(ORGANISM, arrays, planes[:64])(planes)

@@ -26,11 +26,14 @@ from ludus.rng import blend
 TAPS = tuple((row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if row * column != 1)
 """A cell and its six neighbours, as steps on the skewed grid."""
 CELL = 16  # bytes for the planes of a cell, two words
-WORDS = len(TAPS) * CELL // 8
 SHELF = 1 << 14  # patches that are kept: about as many as a match has
-FINE = 8  # bits that a product loses on the shelf
+FINE = 9  # bits that a product loses on the shelf
+DEPTH = 2 * DEEP  # bytes of a patch, as many as tiles are deep
+ZERO = 128  # the byte of a plane that is 0: bytes have no sign
+HALF = 128  # of what a lower byte can count, to either side
+MIXER = np.uint64(0x9E3779B97F4A7C15)
 MOST = 255  # of a byte
-AT_ONCE = 64  # rows that are valued at a time, so that a layer stays in the processor's cache
+AT_ONCE = 128  # rows that are valued at a time, so that a layer stays in the processor's cache
 NARROWEST = 128  # channels; with fewer onnxruntime is as quick
 
 
@@ -45,8 +48,7 @@ class Layer(NamedTuple):
 class Net(NamedTuple):
     """The arrays as they are read here."""
 
-    first: np.ndarray  # float32[taps * CELL, channels], in units of its answers
-    first_bias: np.ndarray
+    first: Layer  # its columns twice: the upper bytes of the weights, then the lower ones
     taps: np.ndarray  # int8[…, …]: the second layer, all taps side by side, in tiles
     second: Layer
     third: Layer
@@ -70,22 +72,23 @@ class Near(NamedTuple):
 
 
 class Shelf(NamedTuple):
-    """The patches that were met, what the second layer's taps make of each, and room for the layers."""
+    """What the second layer's taps make of the patches that were met, and room for the layers."""
 
-    cells: np.ndarray  # int8[places + 1, CELL]: the planes of one position, cell by cell; the last one is off the grid
+    cells: np.ndarray  # uint8[places + 1, CELL]: the planes of one position, cell by cell; the last one is off the grid
     words: np.ndarray  # uint64[places + 1, CELL // 8]: the same memory
-    known: np.ndarray  # uint64[SHELF, WORDS]: the patches; the first is none, for what is off the grid
-    inputs: np.ndarray  # int8[SHELF, taps * CELL]: the same memory
-    slots: np.ndarray  # int32[a power of two]: their numbers, by a hash
+    marks: np.ndarray  # uint64[places + 1]: a hash of each cell
+    keys: np.ndarray  # uint64[SHELF]: of the patches; the first is none, for what is off the grid
+    slots: np.ndarray  # int32[a power of two]: their numbers, by their keys
     met: np.ndarray  # int64[1]: how many there are
     products: np.ndarray  # int16[SHELF, taps * channels]
     patches: np.ndarray  # int32[rows, cells + 1]: their numbers in each position
-    places: np.ndarray  # int64[…]: which inputs of a patch are not 0
-    sums: np.ndarray  # float32[channels]
+    new: np.ndarray  # uint8[1, …, DEPTH]: the patches that are new
+    new_words: np.ndarray  # uint64[…, DEPTH // 8]: the same memory
     alone: np.ndarray  # int64[1]: the only cell of a layer
     layout: np.ndarray
     block: np.ndarray  # int32[32, 32]
-    new: np.ndarray  # uint8[1, …, channels]: the first layer of the patches that are new
+    lower: np.ndarray  # the same, of the weights' lower bytes
+    first: np.ndarray  # uint8[1, …, channels]: of the new patches
     second: np.ndarray  # uint8[cells, rows, channels], and so on
     third: np.ndarray
     fourth: np.ndarray
@@ -99,61 +102,53 @@ class Shelf(NamedTuple):
 @template
 def find_patches(shelf, near, planes):
     """Number the patch round each wanted cell of each position; new ones are put on the shelf."""
-    places = shelf.cells.shape[0] - 1
+    places, first = shelf.cells.shape[0] - 1, shelf.met[0]
     for row in range(planes.shape[0]):
         for place in range(places):
             for plane in range(planes.shape[1] // places):
-                shelf.cells[place, plane] = planes[row, plane * places + place]
+                shelf.cells[place, plane] = np.uint8(planes[row, plane * places + place] + ZERO)
+            shelf.marks[place] = blend(blend(shelf.words[place, 0], MIXER), shelf.words[place, 1])
         for at in range(near.shape[0]):
-            shelf.patches[row, at] = number_of(shelf, near[at])
+            shelf.patches[row, at] = number_of(shelf, near[at], first)
 
 
 @template
-def number_of(shelf, near):
-    """The number of one patch, which may be new."""
-    new, key = shelf.met[0], np.uint64(0)
-    patch = shelf.known[new]
+def number_of(shelf, near, first):
+    """The number of one patch, which may be new. It is known by a key of 64 bits: two in a match with the same one are
+    as likely as a broken processor."""
+    key = np.uint64(0)
     for tap in range(near.shape[0]):
-        for k in range(2):
-            patch[2 * tap + k] = shelf.words[near[tap], k]
-            key = blend(key, patch[2 * tap + k])
+        key = key * MIXER + shelf.marks[near[tap]]
     mask = shelf.slots.shape[0] - 1
-    slot = np.int64(key >> np.uint64(1)) & mask
+    slot = np.int64(key >> np.uint64(40)) & mask
     while shelf.slots[slot] != 0:
-        if is_same(shelf.known[shelf.slots[slot]], patch):
+        if shelf.keys[shelf.slots[slot]] == key:
             return shelf.slots[slot]
         slot = (slot + 1) & mask
-    shelf.slots[slot] = new
+    number = shelf.met[0]
+    for tap in range(near.shape[0]):
+        for k in range(CELL // 8):
+            shelf.new_words[number - first, CELL // 8 * tap + k] = shelf.words[near[tap], k]
+    shelf.slots[slot], shelf.keys[number] = number, key
     shelf.met[0] += 1
-    return np.int32(new)
+    return np.int32(number)
 
 
 @template
-def is_same(one, other):
-    same = True
-    for k in range(one.shape[0]):
-        same &= one[k] == other[k]
-    return same
-
-
-@template
-def first_layer(net, inputs, places, sums, out):
-    """The channels of one patch, as bytes. Most of its inputs are 0; the others go four at a time, so that each sum is
-    read and written once for all of them."""
-    count = 0
-    for k in range(inputs.shape[0]):
-        places[count] = k
-        count += inputs[k] != 0
-    places[count : count + 3] = inputs.shape[0] - 1  # a byte that is always 0
-    sums[:] = net.first_bias
-    for k in range(0, count, 4):
-        p, q, r, s = places[k], places[k + 1], places[k + 2], places[k + 3]
-        a, b, c, d = np.float32(inputs[p]), np.float32(inputs[q]), np.float32(inputs[r]), np.float32(inputs[s])
-        e, f, g, h = net.first[p], net.first[q], net.first[r], net.first[s]
-        for channel in range(sums.shape[0]):
-            sums[channel] += (a * e[channel] + b * f[channel]) + (c * g[channel] + d * h[channel])
-    for channel in range(sums.shape[0]):
-        out[channel] = to_byte(sums[channel])
+def first_layer(net, shelf, rows):
+    """The channels of the new patches, as bytes."""
+    layer, columns = net.first, net.first.weight.shape[0] // 2
+    for column in range(columns):
+        factor, bias = layer.factor[32 * column : 32 * column + 32], layer.bias[32 * column : 32 * column + 32]
+        for row in range(0, rows, 32):
+            into_block(shelf.block, shelf.new, shelf.alone, row, rows, layer.weight, column)
+            into_block(shelf.lower, shelf.new, shelf.alone, row, rows, layer.weight, columns + column)
+            for i in range(min(32, rows - row)):
+                answer = shelf.first[0, row + i, 32 * column : 32 * column + 32]
+                upper, lower = shelf.block[i], shelf.lower[i]
+                for j in range(32):
+                    amount = np.float32(upper[j]) * np.float32(HALF) + np.float32(lower[j])
+                    answer[j] = to_byte(amount * factor[j] + bias[j])
 
 
 @template
@@ -162,34 +157,26 @@ def to_byte(amount):
 
 
 @template
-def to_short(amount):
-    """A product without its last bits; by way of floats, which compilers do for many at once."""
-    amount = np.float32(amount) * np.float32(1 / (1 << FINE))
-    return np.int16(np.int32(min(max(amount, np.float32(-32767.0)), np.float32(32767.0))))
-
-
-@template
 def make_products(net, shelf, first):
-    """What every tap of the second layer makes of the patches from this one on. They keep so few bits that there is
-    half as much memory to read again and again."""
-    rows, width = shelf.met[0] - first, shelf.sums.shape[0]
-    for row in range(rows):
-        first_layer(net, shelf.inputs[first + row], shelf.places, shelf.sums, shelf.new[0, row])
+    """What every tap of the second layer makes of the patches from this one on. They lose so many bits that the others
+    always fit, and that there is half as much memory to read again and again."""
+    rows, width = shelf.met[0] - first, shelf.first.shape[2]
+    first_layer(net, shelf, rows)
     for left in range(0, net.taps.shape[0], width // 32):  # tap by tap: so many columns stay in the cache
         for row in range(0, rows, 32):
             for column in range(left, left + width // 32):
-                into_block(shelf, shelf.new, shelf.alone, row, rows, net.taps, column)
+                into_block(shelf.block, shelf.first, shelf.alone, row, rows, net.taps, column)
                 for i in range(min(32, rows - row)):
                     out, found = shelf.products[first + row + i, 32 * column : 32 * column + 32], shelf.block[i]
                     for j in range(32):
-                        out[j] = to_short(found[j])
+                        out[j] = np.int16((found[j] + (1 << FINE - 1)) >> FINE)
 
 
 @template
-def into_block(shelf, source, near, row, rows, weight, column):
+def into_block(out, source, near, row, rows, weight, column):
     """The product of 32 rows, or what is left of them, with 32 columns."""
     columns = weight.ctypes.data + column * weight.shape[1]
-    block(source, near, row, columns, shelf.block.ctypes.data, rows - row <= 16)
+    block(source, near, row, columns, out.ctypes.data, rows - row <= 16)
 
 
 # ------------------------------------------------------------------------------------------------ layers
@@ -197,12 +184,23 @@ def into_block(shelf, source, near, row, rows, weight, column):
 
 @template
 def add_up(net, shelf, near, rows):
-    """The second layer: for every cell the products of its neighbours' patches."""
-    width = shelf.sums.shape[0]
-    for row in range(rows):
-        patches = shelf.patches[row]
-        for at in range(near.shape[0]):
-            add_rows(shelf.products, patches, near[at], width, net.second, shelf.second[at, row])
+    """The second layer: for every cell the products of its neighbours' patches. Positions that follow each other are
+    often alike round a cell, so it goes cell by cell."""
+    width = shelf.second.shape[2]
+    for at in range(near.shape[0]):
+        for row in range(rows):
+            if row > 0 and is_alike(shelf.patches[row], shelf.patches[row - 1], near[at]):
+                shelf.second[at, row] = shelf.second[at, row - 1]
+            else:
+                add_rows(shelf.products, shelf.patches[row], near[at], width, net.second, shelf.second[at, row])
+
+
+@template
+def is_alike(one, other, near):
+    alike = True
+    for tap in range(near.shape[0]):
+        alike &= one[near[tap]] == other[near[tap]]
+    return alike
 
 
 @template
@@ -224,7 +222,7 @@ def layer_of(shelf, source, near, rows, layer, out):
         factor, bias = layer.factor[32 * column : 32 * column + 32], layer.bias[32 * column : 32 * column + 32]
         for at in range(near.shape[0]):
             for row in range(0, rows, 32):
-                into_block(shelf, source, near[at], row, rows, layer.weight, column)
+                into_block(shelf.block, source, near[at], row, rows, layer.weight, column)
                 for i in range(min(32, rows - row)):
                     answer, found = out[at, row + i, 32 * column : 32 * column + 32], shelf.block[i]
                     for j in range(32):
@@ -307,15 +305,24 @@ def make_net(arrays: Arrays, near: Near, planes: np.ndarray) -> Net:
         step = np.maximum(abs(scaled).max(axis=0), 1e-12) / 127
         bias = _floats(arrays[k][1] / units[k] + 0.5)
         layers.append(Layer(np.round(scaled / step).astype(np.int8), _floats(step / units[k]), bias))
-    first = np.zeros((len(TAPS), CELL, width), np.float32)
-    first[:, :PLANES] = (weights[0] / units[0]).reshape(len(TAPS), PLANES, width)
     taps = layers[0].weight.reshape(len(TAPS), width, width).transpose(1, 0, 2).reshape(width, -1)
     second = layers[0]._replace(weight=np.zeros((0, 0), np.int8), factor=layers[0].factor * np.float32(1 << FINE))
     third, fourth, fifth, sixth = (layer._replace(weight=in_tiles(layer.weight)) for layer in layers[1:])
     return Net(
-        first.reshape(-1, width), _floats(arrays[0][1] / units[0] + 0.5), in_tiles(taps), second, third, fourth, fifth,
-        sixth, _floats(weights[-1][:, 0] * units[-1]), _floats(arrays[-1][1]),
+        _first(weights[0] / units[0], arrays[0][1] / units[0]), in_tiles(taps), second, third, fourth, fifth, sixth,
+        _floats(weights[-1][:, 0] * units[-1]), _floats(arrays[-1][1]),
     )  # fmt: skip
+
+
+def _first(weight: np.ndarray, bias: np.ndarray) -> Layer:
+    """Planes are few and their sizes differ, so that one byte a weight would be too little."""
+    step = np.maximum(abs(weight).max(axis=0), 1e-12) / (127 * HALF)
+    whole, width = np.zeros((DEPTH // CELL, CELL, weight.shape[1]), np.int64), weight.shape[1]
+    whole[: len(TAPS), :PLANES] = np.round(weight / step).reshape(len(TAPS), PLANES, width)
+    whole = whole.reshape(DEPTH, width)
+    upper = (whole + HALF // 2) // HALF
+    both = np.concatenate([upper, whole - HALF * upper], axis=1).astype(np.int8)
+    return Layer(in_tiles(both), _floats(step), _floats(bias + 0.5 - ZERO * whole.sum(axis=0) * step))
 
 
 def _floats(numbers: np.ndarray) -> np.ndarray:
@@ -354,13 +361,14 @@ class TileValues:
 
     def _make_shelf(self) -> Shelf:
         width, (first, *layers) = self._width, (len(near) for near in self._near)
-        cells, known = np.zeros((self.side**2 + 1, CELL), np.int8), np.zeros((SHELF, WORDS), np.uint64)
+        cells, new = np.zeros((self.side**2 + 1, CELL), np.uint8), aligned((1, AT_ONCE * first, DEPTH), np.uint8)
+        cells[:, :PLANES] = ZERO
         widths = [width, width, width, 2 * width, width]
         return Shelf(
-            cells, cells.view(np.uint64), known, known.view(np.int8), np.zeros(2 * SHELF, np.int32),
-            np.ones(1, np.int64), aligned((SHELF, len(TAPS) * width), np.int16),
-            np.zeros((AT_ONCE, first + 1), np.int32), np.zeros(len(TAPS) * CELL + 3, np.int64),
-            np.zeros(width, np.float32), np.zeros(1, np.int64), layout(), aligned((BLOCK, BLOCK), np.int32),
+            cells, cells.view(np.uint64), np.zeros(len(cells), np.uint64), np.zeros(SHELF, np.uint64),
+            np.zeros(2 * SHELF, np.int32), np.ones(1, np.int64), aligned((SHELF, len(TAPS) * width), np.int16),
+            np.zeros((AT_ONCE, first + 1), np.int32), new, new[0].view(np.uint64), np.zeros(1, np.int64), layout(),
+            aligned((BLOCK, BLOCK), np.int32), aligned((BLOCK, BLOCK), np.int32),
             aligned((1, AT_ONCE * first, width), np.uint8),
             *(aligned((count, AT_ONCE, channels), np.uint8) for count, channels in zip(layers, widths)),
         )  # fmt: skip
