@@ -9,10 +9,9 @@ from ludus.search.evaluation import estimate, is_judged
 
 
 @template
-def roll_out(state, horizon, evaluation, rng, menu, actions, values):
-    """Random play to the end, or for `horizon` more steps; what each player then has, or may hope for."""
-    left = horizon if horizon >= 0 else MAX_PLIES
-    mask = to_act(state)
+def play_at_random(state, most, rng, menu, actions):
+    """So many random steps, or to the end; who is to act then."""
+    left, mask = most, to_act(state)
     while mask != 0 and left > 0:
         for player in range(SEATS):
             actions[player] = -1
@@ -21,6 +20,13 @@ def roll_out(state, horizon, evaluation, rng, menu, actions, values):
         step(state, actions, rng)
         left -= 1
         mask = to_act(state)
+    return mask
+
+
+@template
+def roll_out(state, horizon, evaluation, rng, menu, actions, values):
+    """Random play to the end, or for `horizon` more steps; what each player then has, or may hope for."""
+    mask = play_at_random(state, horizon if horizon >= 0 else MAX_PLIES, rng, menu, actions)
     if mask == 0 or not is_judged(evaluation):
         returns(state, values)
     else:

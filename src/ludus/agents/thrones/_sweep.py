@@ -1,10 +1,10 @@
 """Sweeping: plans that walk to the own border, out, along and back, and the guard that lets a step of one be taken.
 
 A plan is tried out until it is home again, while the enemy stands still; the champion's with the walkers on their ways,
-the assistant's with everything else standing still. Two ways of bounding its length are
-known. The assistant's (`boldness` 0) compares it with the way that enemy and walker have to the border. The champion's
-compares it with the enemy's way to the nearest cell that the plan leaves uncovered: with a boldness of 1 nobody can be
-in time, whatever it does.
+the assistant's with everything else standing still. Two ways of bounding its length are known. The assistant's
+(`boldness` 0) compares it with the way that enemy and walker have to the border. The champion's compares it with the
+enemy's way to the nearest cell that the plan leaves uncovered: with a boldness of 1 nobody can be in time, whatever it
+does.
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ WIN_SCORE = 1000.0
 FINE = 8
 """Sides of the champion's rectangles up to which every length is tried."""
 
+LOST, WON, OPEN = 0, 1, 2  # what a step comes to
+
 LIMITS = record(
     longest=np.int64, widest=np.int64, borders=np.int64, boldness=np.float64, enemy_loss=np.float64,
     venture=np.float64, berth=np.float64, walk=np.float64, haste=np.float64, distance=np.float64,
@@ -85,18 +87,26 @@ def new_scratch(state_type: np.dtype, limits: np.ndarray) -> Scratch:
 
 
 @rule
-def is_guarded(state, player, action, scratch):
-    """Whether the player lives after a step, the enemy's answer to it, and a race home with everybody else."""
+def take_step(state, player, action, room):
+    """What a step leads to, and whether that decides already: heads side by side are as good as lost."""
     actions = np.full(2, -1, np.int32)
     actions[player] = action
-    scratch.after[0] = state
-    after = scratch.after[0]
+    room[0] = state
+    after = room[0]
     for_search(after)
     step(after, actions, np.zeros(1, np.uint64))
     if after.winner != 0:
-        return after.winner == 1 + player
-    if steps_apart(after.head[0], after.head[1], after.cols) == 1:
-        return False
+        return WON if after.winner == 1 + player else LOST
+    return LOST if steps_apart(after.head[0], after.head[1], after.cols) == 1 else OPEN
+
+
+@rule
+def is_guarded(state, player, action, scratch):
+    """Whether the player lives after a step, the enemy's answer to it, and a race home with everybody else."""
+    after = scratch.after[0]
+    fate = take_step(state, player, action, scratch.after)
+    if fate != OPEN:
+        return fate == WON
     n = trail_cells(after, player, scratch.cells)
     walkers = reach_of_walkers(after, scratch.cells, n)
     if after.inside[player] != 0:
@@ -109,16 +119,10 @@ def is_guarded(state, player, action, scratch):
 def is_sure(state, player, action, left, scratch):
     """The champion's guard: whether there is a way home after a step on which no enemy can be in time, and which the
     walkers, whose ways are known, leave free: the shortest, or the plan, of which `left` steps are in scratch.path."""
-    actions = np.full(2, -1, np.int32)
-    actions[player] = action
-    scratch.after[0] = state
     after = scratch.after[0]
-    for_search(after)
-    step(after, actions, np.zeros(1, np.uint64))
-    if after.winner != 0:
-        return after.winner == 1 + player
-    if steps_apart(after.head[0], after.head[1], after.cols) == 1:
-        return False
+    fate = take_step(state, player, action, scratch.after)
+    if fate != OPEN:
+        return fate == WON
     n = trail_cells(after, player, scratch.cells)
     enemy = reach_of_enemy(after, player, scratch.cells, n)
     rest = scratch.path[1:]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ludus.compile import inlined, template
-from ludus.kernels import any_place
-from ludus.rules import HIDDEN, MAX_PLIES, SEATS, SIMULTANEOUS, legal, observe, policy_slot, returns, step, to_act
+from ludus.compile import inlined
+from ludus.rules import HIDDEN, MAX_PLIES, SEATS, SIMULTANEOUS, legal, observe, policy_slot, returns, to_act
 from ludus.search.forest.memory import EVALUATIONS, FRESH, FULL, HITS, PLAYOUTS
 from ludus.search.forest.walk import key_of, open_point, place_of
+from ludus.search.rollout import play_at_random
 
 ALL, THE_OTHERS = range(2)
 
@@ -121,27 +121,13 @@ def take_back(trees, index, work, leaves, first, rows):
                 trees.arms[index, point.first_arm + k].prior = prior
 
 
-@template
-def play_out(state, words, menu, actions, values):
-    """Random play to the end, and what comes of it."""
-    mask, left = to_act(state), MAX_PLIES
-    while mask != 0 and left > 0:
-        for player in range(SEATS):
-            actions[player] = -1
-            if mask >> player & 1:
-                actions[player] = menu[any_place(legal(state, player, menu), words)]
-        step(state, actions, words)
-        left -= 1
-        mask = to_act(state)
-    returns(state, values)
-
-
 @inlined
-def play_on(trees, index, work):
+def mix_in_play(trees, index, work):
     """Mix what the network thinks of a leaf with the result of one random play-out from it."""
     share = trees.knobs[PLAYOUTS]
     work.scratch[0] = trees.states[index, trees.heads[index].leaf]
-    play_out(work.scratch[0], trees.words[index], work.menu, work.actions, work.rolled)
+    play_at_random(work.scratch[0], MAX_PLIES, trees.words[index], work.menu, work.actions)
+    returns(work.scratch[0], work.rolled)
     for player in range(trees.roots[index].players):
         work.values[player] += share * (work.rolled[player] - work.values[player])
 

@@ -7,7 +7,7 @@ import numpy as np
 from ludus.compile import inlined, template
 from ludus.rules import HIDDEN, SIMULTANEOUS, deterministic, determinize, legal
 from ludus.search.borrowed import borrow
-from ludus.search.forest.leaves import hand_out, is_remembered, play_on, remember, take_back
+from ludus.search.forest.leaves import hand_out, is_remembered, mix_in_play, remember, take_back
 from ludus.search.forest.memory import (
     FORCED,
     FRESH,
@@ -57,7 +57,7 @@ def absorb(trees, index, work, leaves):
     if not SIMULTANEOUS:
         remember(trees, index, work, leaves, first)
     if trees.knobs[PLAYOUTS] > 0.0 and head.root != FRESH:
-        play_on(trees, index, work)
+        mix_in_play(trees, index, work)
     back_up(trees, index, work.values, head.length)
     if head.root == FRESH:  # the root itself, which is no simulation
         for row in range(first, first + rows):
