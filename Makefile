@@ -16,7 +16,7 @@ demo: setup
 	$(BIN)/ludus playtest organism --quick --out build/demo
 
 test: setup browser
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # The tests of the page click in Debian's Chromium; where it cannot be installed they are skipped, and say so.
 browser:
