@@ -29,7 +29,7 @@ def results(first: float = 0.55, learnt: bool = True) -> Measured:
             found.found[f"fairness-{preset}-{name}"] = {"games": 1200, "first": 550, "second": 600, "draws": 50}
         found.found[f"networks-{preset}"] = {"games": 0, "iterations": {}}
     found.found["plateau"] = {"games": 0, "later": {}}
-    found.found["pace"] = {"seconds": {"32": 0.02, "512": 1.5, "ours": 0.005}}
+    found.found["pace"] = {"seconds": {"trained": 0.02, "untrained": 1.5, "ours": 0.005}, "width": 32}
     return found
 
 

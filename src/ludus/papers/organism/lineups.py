@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from ludus.agents.organism._search import Limits, Search
-from ludus.agents.organism.hexaconv import quickest_values
+from ludus.agents.organism.hexaconv import WEIGHTS, quickest_values
 from ludus.arena.contest import contest
 from ludus.arena.match import Match
 from ludus.catalogue import agent, load
-from ludus.nets.hexaconv import sizes
+from ludus.nets.hexaconv import Arrays, from_onnx, sizes
 from ludus.papers import matches
 from ludus.papers.claims import Measure, rate_of
 from ludus.papers.experiments import Experiment, Measured, Result, Scale, Watch, own_seed
@@ -31,6 +31,8 @@ BOTH = (PAPER, PROGRAM)
 SEEDS = 3
 SMALL = {"width": 32, "games": 24, "gate": 12, "epochs": 2}
 """What a quick reproduction has less of."""
+WIDTH = 512
+"""Channels of the published network."""
 ITERATIONS = 10
 FIFTH = 5
 """The iteration that the paper speaks of."""
@@ -56,7 +58,8 @@ def experiments(scale: Scale, seed: int, folder: Path, workers: Workers) -> list
     found += [fairness(scale, seed, workers, preset, name) for preset in BOTH for name in strengths(scale, preset)]
     found += [fairness(scale, seed, workers, PAPER, name) for name in OUR_STRENGTHS]
     found += [networks(scale, seed, folder, workers, preset) for preset in BOTH]
-    return [*found, plateau(scale, seed, folder, workers), *ours(scale, seed, folder, workers), pace(scale)]
+    return [*found, plateau(scale, seed, folder, workers), *ours(scale, seed, folder, workers),
+            pace(scale, seed, folder, workers)]  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------ trainings
@@ -236,16 +239,19 @@ def five_rings(name: str, spec: str, games: int, seed: int, workers: Workers, ch
     return Experiment(name, settings, games, run)
 
 
-def pace(scale: Scale) -> Experiment:
-    """Seconds of CPU for a move of 25 roll-outs on one core, at the published size and at a sixteenth of it; and for a
-    turn of ours."""
+def pace(scale: Scale, seed: int, folder: Path, workers: Workers) -> Experiment:
+    """Seconds of CPU for a move of 25 roll-outs on one core: of the first network that was trained here, and of one of
+    the published size that knows nothing; and for a turn of ours."""
 
     def run(watch: Watch) -> Result:
-        found = {str(width): seconds_a_move(width) for width in (32, 512)}
+        trained = from_onnx((run_of(folder, PAPER, 0) / WEIGHTS).read_bytes())
+        found = {"trained": seconds_a_move(trained), "untrained": seconds_a_move(unlearnt(WIDTH))}
         watch(2)
-        return {"seconds": found | {"ours": seconds_a_turn(f"{OURS},sims={FEW}")}}
+        seconds = found | {"ours": seconds_a_turn(f"{OURS},sims={FEW}")}
+        return {"seconds": seconds, "width": len(trained[0][0])}
 
-    settings = {"code": course(scale, PAPER).code, "ours": matches.codes(GAME, [OURS]), "sims": FEW}
+    settings = {"code": course(scale, PAPER).code, "ours": matches.codes(GAME, [OURS]), "sims": FEW,
+                "training": training(scale, seed, folder, workers, PAPER, 0).settings}  # fmt: skip
     return Experiment("pace", settings, 2, run)
 
 
@@ -262,23 +268,27 @@ def seconds_a_turn(spec: str, turns: int = 8) -> float:
     return spent
 
 
-def seconds_a_move(width: int, moves: int = 4) -> float:
-    """Over the first moves of a match, by a network that knows nothing: it costs as much as one that does."""
-    game, rng = load(GAME), np.random.default_rng(0)
-    arrays = [
+def unlearnt(width: int) -> Arrays:
+    """A network for three rings that knows nothing."""
+    rng = np.random.default_rng(0)
+    return [
         (rng.normal(0, (2 / np.prod(shape[1:])) ** 0.5, shape).astype(np.float32), np.zeros(shape[0], np.float32))
         for shape in sizes(5, width)
     ]
-    search = Search(game, 1, 3, quickest_values(game, arrays, "cpu"), Limits())
-    state, spent = game.start(np.zeros((1, 3), np.uint64), 2), []
-    for _ in range(1 + moves):
-        began = time.process_time()
-        search.think(state, np.ones(1, np.bool_))
-        spent.append(time.process_time() - began)
-        search.move(state, np.ones(1, np.bool_), np.zeros(1, np.bool_), np.zeros((1, 1), np.uint64))
-        if not game.waiting(state)[0]:
-            state = game.start(np.zeros((1, 3), np.uint64), 2)
-    return float(np.mean(spent[1:]))  # the first one compiles
+
+
+def seconds_a_move(arrays: Arrays, moves: int = 24) -> float:
+    """Over so many moves in matches against itself, after one that compiles."""
+    game, words = load(GAME), np.ones((1, 1), np.uint64)
+    values, everywhere, spent = quickest_values(game, arrays, "cpu"), np.ones(1, np.bool_), []
+    while len(spent) <= moves:
+        search, state = Search(game, 1, 3, values, Limits()), game.start(np.zeros((1, 3), np.uint64), 2)
+        while len(spent) <= moves and game.waiting(state)[0]:
+            began = time.process_time()
+            search.think(state, everywhere)
+            spent.append(time.process_time() - began)
+            search.move(state, everywhere, everywhere, words)
+    return float(np.mean(spent[1:]))
 
 
 def training_rows(results: Measured, preset: str) -> list[list[dict[str, float]]]:

@@ -39,7 +39,8 @@ LATER = """Training stopped because nothing got better. Later networks against t
 by visits so that no two matches are the same."""
 
 PACE = """The published agent took about half a minute a move. Here all positions that a roll-out opens are valued in
-one batch, on one core; the network is as large as theirs. How long the matches are, in turns of organisms."""
+one batch, on one core. A network that was trained has more turns to choose from than one that knows nothing. How long
+the matches are, in turns of organisms."""
 
 OURS = """A network with a policy that chooses one decision after the other instead of whole turns."""
 
