@@ -12,7 +12,7 @@ from ludus.errors import BadInput
 from ludus.nets import hexaconv8
 from ludus.nets.hexaconv import Arrays, CpuValues, sizes
 from ludus.nets.hexaconv8 import TAPS, TileValues, fits, near_cells
-from ludus.nets.tiles import has_tiles, in_tiles
+from ludus.nets.tiles import has_tiles, in_one, in_tiles
 from ludus.workers import Threads
 
 ORGANISM = load("organism")
@@ -45,6 +45,15 @@ def test_columns_are_laid_down_in_fours():
     tiles = in_tiles(weight).reshape(2, 2, 2, 16, 16, 4)  # block, depth, half, four inputs, column, which of the four
     assert tiles[1, 1, 0, 3, 5, 2] == weight[64 + 4 * 3 + 2, 32 + 5]
     assert tiles.ctypes.data % 64 == 0
+
+
+def test_what_comes_next_lies_ahead():
+    parts = [np.full((2, 100), k, np.int8) for k in range(3)]
+    packed = in_one(parts)
+    assert all((part == again).all() for part, again in zip(parts, packed))
+    places = [part.ctypes.data - packed[0].ctypes.data for part in packed]
+    assert places == [0, 256, 512]
+    assert packed[0].ctypes.data % 64 == 0
 
 
 @tiled
@@ -83,6 +92,19 @@ def test_a_full_shelf_begins_anew(monkeypatch):
     values = TileValues(ORGANISM, arrays, planes[:64])
     assert (values(planes) == expected).all()
     assert (values(planes) == expected).all()
+
+
+@tiled
+def test_what_was_met_is_not_worked_out_again():
+    arrays, planes = network(), some_planes(ORGANISM, 3, 100)
+    values = TileValues(ORGANISM, arrays, planes)
+    expected, shelf = values(planes), values._shelves[0]
+    patches, sevens = int(shelf.patches.met[0]), int(shelf.sevens.met[0])
+    assert patches < 23 * len(planes)
+    assert sevens < 19 * len(planes)
+    assert (values(planes[::-1])[::-1] == expected).all()
+    assert -(-patches // 16) * 16 == shelf.patches.met[0]
+    assert shelf.sevens.met[0] == sevens
 
 
 @tiled

@@ -2,8 +2,8 @@
 board have in common is multiplied once.
 
 What the first layer says of a cell depends on the cell and its six neighbours alone, and among the positions of a
-search such a patch comes again and again. So a patch is met once: what each tap of the second layer makes of it is put
-on a shelf, and the second layer only adds up seven rows for a cell. Only those cells of a layer are worked out that a
+search such a patch comes again and again; so do the seven round a cell, which are all that the second layer looks
+at. Each is met once, and what a layer says of it is put on a shelf. Only those cells of a layer are worked out that a
 later one looks at.
 
 Channels are bytes in units of their own: 255 is the most that was seen of a channel in some positions of random play,
@@ -19,19 +19,42 @@ import numpy as np
 
 from ludus.compile import template
 from ludus.game import Game
+from ludus.nets.books import Book, forget, make_book, make_keys, mark_cells, number_of
 from ludus.nets.hexaconv import PLANES, Arrays, side_of
-from ludus.nets.tiles import BLOCK, DEEP, aligned, begin, block, end, has_tiles, in_tiles, layout
-from ludus.rng import blend
+from ludus.nets.tiles import (
+    BLOCK,
+    DEEP,
+    LINE,
+    ROWS,
+    TALLEST,
+    TILE,
+    add_short,
+    aligned,
+    begin,
+    block,
+    end,
+    fetch,
+    has_tiles,
+    in_one,
+    in_tiles,
+    into_tiles,
+    layout,
+    line_of,
+    write_both,
+    write_bytes,
+    write_short,
+)
 
 TAPS = tuple((row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if row * column != 1)
 """A cell and its six neighbours, as steps on the skewed grid."""
-CELL = 16  # bytes for the planes of a cell, two words
+SEVEN = len(TAPS)
+CELL = 16  # bytes for the planes of a cell
 SHELF = 1 << 14  # patches that are kept: about as many as a match has
 FINE = 9  # bits that a product loses on the shelf
+SEVENS = 8  # times as many cells of the second layer
 DEPTH = 2 * DEEP  # bytes of a patch, as many as tiles are deep
 ZERO = 128  # the byte of a plane that is 0: bytes have no sign
 HALF = 128  # of what a lower byte can count, to either side
-MIXER = np.uint64(0x9E3779B97F4A7C15)
 MOST = 255  # of a byte
 AT_ONCE = 128  # rows that are valued at a time, so that a layer stays in the processor's cache
 NARROWEST = 128  # channels; with fewer onnxruntime is as quick
@@ -49,8 +72,7 @@ class Net(NamedTuple):
     """The arrays as they are read here."""
 
     first: Layer  # its columns twice: the upper bytes of the weights, then the lower ones
-    taps: np.ndarray  # int8[…, …]: the second layer, all taps side by side, in tiles
-    second: Layer
+    second: Layer  # all taps side by side
     third: Layer
     fourth: Layer
     fifth: Layer
@@ -72,181 +94,201 @@ class Near(NamedTuple):
 
 
 class Shelf(NamedTuple):
-    """What the second layer's taps make of the patches that were met, and room for the layers."""
+    """What was met so far, and room for the layers: uint8[tiles, depth, 16, 64], cell by cell."""
 
-    cells: np.ndarray  # uint8[places + 1, CELL]: the planes of one position, cell by cell; the last one is off the grid
-    words: np.ndarray  # uint64[places + 1, CELL // 8]: the same memory
-    marks: np.ndarray  # uint64[places + 1]: a hash of each cell
-    keys: np.ndarray  # uint64[SHELF]: of the patches; the first is none, for what is off the grid
-    slots: np.ndarray  # int32[a power of two]: their numbers, by their keys
-    met: np.ndarray  # int64[1]: how many there are
-    products: np.ndarray  # int16[SHELF, taps * channels]
-    patches: np.ndarray  # int32[rows, cells + 1]: their numbers in each position
-    new: np.ndarray  # uint8[1, …, DEPTH]: the patches that are new
-    new_words: np.ndarray  # uint64[…, DEPTH // 8]: the same memory
-    alone: np.ndarray  # int64[1]: the only cell of a layer
+    patches: Book
+    products: np.ndarray  # int16[SHELF // 16, taps * channels // 32, 16, 32]: what the second layer's taps make of them
+    sevens: Book  # of patches round a cell
+    sums: np.ndarray  # uint8[…, channels]: the second layer of each
+    marks: np.ndarray  # uint64[places + 1]: a hash of each cell of one position; the last one is off the grid
+    numbers: np.ndarray  # int32[cells + 1]: the patches of one position
+    keys: np.ndarray  # uint64[cells]: of what is looked for
+    wanted: np.ndarray  # int32[cells, rows]: the sevens of all positions
+    new: np.ndarray  # the patches that are new, of DEPTH bytes
+    new_sevens: np.ndarray  # int32[…, taps]: their patches
+    lines: np.ndarray  # int64[2, taps]: addresses of what is added up, and of what comes next
+    alone: np.ndarray  # int64[1, 1]: what the only cell of a layer looks at
     layout: np.ndarray
-    block: np.ndarray  # int32[32, 32]
-    lower: np.ndarray  # the same, of the weights' lower bytes
-    first: np.ndarray  # uint8[1, …, channels]: of the new patches
-    second: np.ndarray  # uint8[cells, rows, channels], and so on
+    blocks: np.ndarray  # int32[2, 48, 32]
+    totals: np.ndarray  # float32[64]
+    first: np.ndarray  # of the new patches
+    second: np.ndarray
     third: np.ndarray
     fourth: np.ndarray
     fifth: np.ndarray
     sixth: np.ndarray
 
 
-# ------------------------------------------------------------------------------------------------ patches
+# ------------------------------------------------------------------------------------------------ what was met
 
 
 @template
-def find_patches(shelf, near, planes):
-    """Number the patch round each wanted cell of each position; new ones are put on the shelf."""
-    places, first = shelf.cells.shape[0] - 1, shelf.met[0]
+def find_all(shelf, near, planes):
+    """Number the patches of each position, and the sevens of them; new ones are written down."""
+    patches, sevens, places = shelf.patches.met[0], shelf.sevens.met[0], shelf.marks.shape[0] - 1
     for row in range(planes.shape[0]):
-        for place in range(places):
-            for plane in range(planes.shape[1] // places):
-                shelf.cells[place, plane] = np.uint8(planes[row, plane * places + place] + ZERO)
-            shelf.marks[place] = blend(blend(shelf.words[place, 0], MIXER), shelf.words[place, 1])
-        for at in range(near.shape[0]):
-            shelf.patches[row, at] = number_of(shelf, near[at], first)
+        mark_cells(shelf.marks, planes[row])
+        make_keys(shelf.patches, shelf.marks, near.first, shelf.keys)
+        for at in range(near.first.shape[0]):
+            number, is_new = number_of(shelf.patches, shelf.keys[at])
+            shelf.numbers[at] = number
+            if is_new:
+                write_patch(planes[row], near.first[at], places, shelf.new, number - patches)
+        make_keys(shelf.sevens, shelf.numbers, near.second, shelf.keys)
+        for at in range(near.second.shape[0]):
+            number, is_new = number_of(shelf.sevens, shelf.keys[at])
+            shelf.wanted[at, row] = number
+            if is_new:
+                for tap in range(near.second.shape[1]):
+                    shelf.new_sevens[number - sevens, tap] = shelf.numbers[near.second[at, tap]]
 
 
 @template
-def number_of(shelf, near, first):
-    """The number of one patch, which may be new. It is known by a key of 64 bits: two in a match with the same one are
-    as likely as a broken processor."""
-    key = np.uint64(0)
+def write_patch(planes, near, places, out, row):
+    """Four cells are the depth of a tile."""
     for tap in range(near.shape[0]):
-        key = key * MIXER + shelf.marks[near[tap]]
-    mask = shelf.slots.shape[0] - 1
-    slot = np.int64(key >> np.uint64(40)) & mask
-    while shelf.slots[slot] != 0:
-        if shelf.keys[shelf.slots[slot]] == key:
-            return shelf.slots[slot]
-        slot = (slot + 1) & mask
-    number = shelf.met[0]
-    for tap in range(near.shape[0]):
-        for k in range(CELL // 8):
-            shelf.new_words[number - first, CELL // 8 * tap + k] = shelf.words[near[tap], k]
-    shelf.slots[slot], shelf.keys[number] = number, key
-    shelf.met[0] += 1
-    return np.int32(number)
-
-
-@template
-def first_layer(net, shelf, rows):
-    """The channels of the new patches, as bytes."""
-    layer, columns = net.first, net.first.weight.shape[0] // 2
-    for column in range(columns):
-        factor, bias = layer.factor[32 * column : 32 * column + 32], layer.bias[32 * column : 32 * column + 32]
-        for row in range(0, rows, 32):
-            into_block(shelf.block, shelf.new, shelf.alone, row, rows, layer.weight, column)
-            into_block(shelf.lower, shelf.new, shelf.alone, row, rows, layer.weight, columns + column)
-            for i in range(min(32, rows - row)):
-                answer = shelf.first[0, row + i, 32 * column : 32 * column + 32]
-                upper, lower = shelf.block[i], shelf.lower[i]
-                for j in range(32):
-                    amount = np.float32(upper[j]) * np.float32(HALF) + np.float32(lower[j])
-                    answer[j] = to_byte(amount * factor[j] + bias[j])
-
-
-@template
-def to_byte(amount):
-    return np.uint8(min(max(amount, np.float32(0.0)), np.float32(255.0)))
-
-
-@template
-def make_products(net, shelf, first):
-    """What every tap of the second layer makes of the patches from this one on. They lose so many bits that the others
-    always fit, and that there is half as much memory to read again and again."""
-    rows, width = shelf.met[0] - first, shelf.first.shape[2]
-    first_layer(net, shelf, rows)
-    for left in range(0, net.taps.shape[0], width // 32):  # tap by tap: so many columns stay in the cache
-        for row in range(0, rows, 32):
-            for column in range(left, left + width // 32):
-                into_block(shelf.block, shelf.first, shelf.alone, row, rows, net.taps, column)
-                for i in range(min(32, rows - row)):
-                    out, found = shelf.products[first + row + i, 32 * column : 32 * column + 32], shelf.block[i]
-                    for j in range(32):
-                        out[j] = np.int16((found[j] + (1 << FINE - 1)) >> FINE)
-
-
-@template
-def into_block(out, source, near, row, rows, weight, column):
-    """The product of 32 rows, or what is left of them, with 32 columns."""
-    columns = weight.ctypes.data + column * weight.shape[1]
-    block(source, near, row, columns, out.ctypes.data, rows - row <= 16)
+        cell = out[row >> 4, tap >> 2, row & 15, CELL * (tap & 3) :]
+        for plane in range(planes.shape[0] // places):
+            shown = planes[plane * places + near[tap]] if near[tap] < places else 0
+            cell[plane] = np.uint8(shown + ZERO)
 
 
 # ------------------------------------------------------------------------------------------------ layers
 
 
 @template
-def add_up(net, shelf, near, rows):
-    """The second layer: for every cell the products of its neighbours' patches. Positions that follow each other are
-    often alike round a cell, so it goes cell by cell."""
-    width = shelf.second.shape[2]
-    for at in range(near.shape[0]):
+def first_layer(net, shelf, height):
+    """The channels of so many tiles of new patches, as bytes."""
+    layer, columns, near = net.first, net.first.weight.shape[0] // 2, shelf.alone[0]
+    upper, lower = shelf.blocks[0].ctypes.data, shelf.blocks[1].ctypes.data
+    for column in range(columns):
+        factor, bias = layer.factor[BLOCK * column :].ctypes.data, layer.bias[BLOCK * column :].ctypes.data
+        for tile in range(0, height, TALLEST):
+            count = min(height - tile, TALLEST)
+            into_block(upper, shelf.new, near, 0, tile, count, layer.weight, column, 0, 0)
+            into_block(lower, shelf.new, near, 0, tile, count, layer.weight, columns + column, 0, 0)
+            for row in range(ROWS * count):
+                at, out = row * 4 * BLOCK, half_line(shelf.first, ROWS * tile + row, column)
+                write_both(upper + at, lower + at, HALF, factor, bias, out)
+
+
+@template
+def half_line(layer, row, column):
+    """The address of 32 channels of a row."""
+    return line_of(layer, row) + (column >> 1) * TILE + (column & 1) * BLOCK
+
+
+@template
+def tiles_of(rows):
+    return (rows + 15) >> 4
+
+
+@template
+def make_products(net, shelf, first):
+    """What every tap of the second layer makes of the patches from this one on. They lose so many bits that the others
+    always fit, and that there is half as much memory to read again and again."""
+    height, found, near = tiles_of(shelf.patches.met[0] - first), shelf.blocks[0].ctypes.data, shelf.alone[0]
+    first_layer(net, shelf, height)
+    blocks = (height + TALLEST - 1) // TALLEST
+    lines = (2 * ROWS + blocks - 1) // max(blocks, 1)
+    for column in range(net.second.weight.shape[0]):
+        for tile in range(0, height, TALLEST):
+            count, done = min(height - tile, TALLEST), tile // TALLEST * shelf.first.shape[1]
+            into_block(found, shelf.first, near, 0, tile, count, net.second.weight, column, done, lines)
+            for k in range(count):
+                out = shelf.products[(first >> 4) + tile + k, column].ctypes.data
+                for row in range(ROWS):
+                    write_short(found + (ROWS * k + row) * 4 * BLOCK, FINE, out + row * LINE)
+
+
+@template
+def add_up(net, shelf, first):
+    """The second layer of the sevens from this one on; the lines of the next are sent for meanwhile."""
+    count, columns = shelf.sevens.met[0] - first, shelf.sums.shape[1] // BLOCK
+    factor, bias = net.second.factor.ctypes.data, net.second.bias.ctypes.data
+    find_lines(shelf.products, columns, shelf.new_sevens[0], shelf.lines[0])
+    for k in range(count):
+        here, ahead = shelf.lines[k & 1], shelf.lines[1 - (k & 1)]
+        find_lines(shelf.products, columns, shelf.new_sevens[min(k + 1, count - 1)], ahead)
+        out = shelf.sums[first + k].ctypes.data
+        for column in range(columns):
+            for tap in range(ahead.shape[0]):
+                fetch(ahead[tap] + column * TILE)
+            far = column * 4 * BLOCK
+            add_short(here.ctypes.data, SEVEN, column * TILE, factor + far, bias + far, out + column * BLOCK)
+
+
+@template
+def find_lines(products, columns, patches, lines):
+    """Where the products of each tap with its patch begin; those of 16 patches lie side by side."""
+    for tap in range(lines.shape[0]):
+        lines[tap] = products[patches[tap] >> 4, columns * tap, patches[tap] & 15].ctypes.data
+
+
+@template
+def take_sevens(shelf, cells, rows):
+    """The second layer of all positions."""
+    for at in range(cells):
         for row in range(rows):
-            if row > 0 and is_alike(shelf.patches[row], shelf.patches[row - 1], near[at]):
-                shelf.second[at, row] = shelf.second[at, row - 1]
-            else:
-                add_rows(shelf.products, shelf.patches[row], near[at], width, net.second, shelf.second[at, row])
-
-
-@template
-def is_alike(one, other, near):
-    alike = True
-    for tap in range(near.shape[0]):
-        alike &= one[near[tap]] == other[near[tap]]
-    return alike
-
-
-@template
-def add_rows(products, patches, near, width, layer, out):
-    """One cell; a loop over its channels that becomes a few instructions for many of them at once."""
-    p, q = products[patches[near[0]], :width], products[patches[near[1]], width : 2 * width]
-    r, s = products[patches[near[2]], 2 * width :], products[patches[near[3]], 3 * width :]
-    t, u = products[patches[near[4]], 4 * width :], products[patches[near[5]], 5 * width :]
-    v = products[patches[near[6]], 6 * width :]
-    for k in range(out.shape[0]):
-        total = np.int32(p[k] + q[k] + r[k] + s[k] + t[k] + u[k] + v[k])
-        out[k] = to_byte(np.float32(total) * layer.factor[k] + layer.bias[k])
+            into_tiles(shelf.sums, shelf.wanted[at, row], shelf.second, 16 * tiles_of(rows) * at + row)
 
 
 @template
 def layer_of(shelf, source, near, rows, layer, out):
-    """Bytes in, bytes out: they have no sign, which is the floor of 0."""
+    """Bytes in, bytes out. While some columns are multiplied the next are sent for, a part of them with each block. All
+    rows of a tile are worked out, even those that nobody asked for."""
+    part, found = tiles_of(rows), shelf.blocks[0].ctypes.data
+    blocks = near.shape[0] * ((part + TALLEST - 1) // TALLEST)
+    steps, lines = near.shape[1] * source.shape[1], (2 * ROWS + blocks - 1) // max(blocks, 1)
     for column in range(layer.weight.shape[0]):
-        factor, bias = layer.factor[32 * column : 32 * column + 32], layer.bias[32 * column : 32 * column + 32]
+        factor, bias, done = layer.factor[BLOCK * column :].ctypes.data, layer.bias[BLOCK * column :].ctypes.data, 0
         for at in range(near.shape[0]):
-            for row in range(0, rows, 32):
-                into_block(shelf.block, source, near[at], row, rows, layer.weight, column)
-                for i in range(min(32, rows - row)):
-                    answer, found = out[at, row + i, 32 * column : 32 * column + 32], shelf.block[i]
-                    for j in range(32):
-                        answer[j] = to_byte(np.float32(found[j]) * factor[j] + bias[j])
+            for tile in range(0, part, TALLEST):
+                height = min(TALLEST, part - tile)
+                into_block(found, source, near[at], part, tile, height, layer.weight, column, done, lines)
+                for row in range(ROWS * height):
+                    here = half_line(out, ROWS * (at * part + tile) + row, column)
+                    write_bytes(found + row * 4 * BLOCK, factor, bias, here)
+                done += steps
+
+
+@template
+def into_block(found, source, near, part, tile, height, weight, column, done, lines):
+    """The product of so many tiles of rows with 32 columns, while some lines of the next columns are sent for at every
+    step; `done` steps were made before."""
+    columns = weight.ctypes.data + column * weight.shape[1]
+    ahead = columns + weight.shape[1] + done * lines * LINE
+    block(source, near, part, tile, height, columns, found, ahead, lines)
 
 
 @template
 def value_all(net, near, shelf, planes, values):
     """What each position is worth to who moves there."""
-    rows, first = planes.shape[0], shelf.met[0]
-    find_patches(shelf, near.first, planes)
+    shelf.patches.met[0] = ROWS * tiles_of(shelf.patches.met[0])  # what is new begins a tile
+    rows, patches, sevens = planes.shape[0], shelf.patches.met[0], shelf.sevens.met[0]
+    find_all(shelf, near, planes)
     begin(shelf.layout.ctypes.data)
-    make_products(net, shelf, first)
-    add_up(net, shelf, near.second, rows)
+    make_products(net, shelf, patches)
+    add_up(net, shelf, sevens)
+    take_sevens(shelf, near.second.shape[0], rows)
     layer_of(shelf, shelf.second, near.third, rows, net.third, shelf.third)
     layer_of(shelf, shelf.third, near.fourth, rows, net.fourth, shelf.fourth)
     layer_of(shelf, shelf.fourth, near.fifth, rows, net.fifth, shelf.fifth)
     layer_of(shelf, shelf.fifth, near.sixth, rows, net.sixth, shelf.sixth)
     end()
-    for row in range(rows):
-        total = net.last_bias[0]
-        for k in range(net.last.shape[0]):
-            total += net.last[k] * shelf.sixth[0, row, k]
-        values[row] = np.tanh(total)
+    last_layer(net, shelf.sixth, shelf.totals, values)
+
+
+@template
+def last_layer(net, source, totals, values):
+    """Sums of every 64th product go on side by side."""
+    for row in range(values.shape[0]):
+        totals[:] = 0.0
+        for k in range(source.shape[1]):
+            line, weight = source[row >> 4, k, row & 15], net.last[DEEP * k : DEEP * k + DEEP]
+            for j in range(DEEP):
+                totals[j] += weight[j] * np.float32(line[j])
+        values[row] = np.tanh(totals.sum() + net.last_bias[0])
 
 
 # ------------------------------------------------------------------------------------------------ cells and scales
@@ -305,24 +347,24 @@ def make_net(arrays: Arrays, near: Near, planes: np.ndarray) -> Net:
         step = np.maximum(abs(scaled).max(axis=0), 1e-12) / 127
         bias = _floats(arrays[k][1] / units[k] + 0.5)
         layers.append(Layer(np.round(scaled / step).astype(np.int8), _floats(step / units[k]), bias))
-    taps = layers[0].weight.reshape(len(TAPS), width, width).transpose(1, 0, 2).reshape(width, -1)
-    second = layers[0]._replace(weight=np.zeros((0, 0), np.int8), factor=layers[0].factor * np.float32(1 << FINE))
-    third, fourth, fifth, sixth = (layer._replace(weight=in_tiles(layer.weight)) for layer in layers[1:])
-    return Net(
-        _first(weights[0] / units[0], arrays[0][1] / units[0]), in_tiles(taps), second, third, fourth, fifth, sixth,
-        _floats(weights[-1][:, 0] * units[-1]), _floats(arrays[-1][1]),
-    )  # fmt: skip
+    taps = layers[0].weight.reshape(SEVEN, width, width).transpose(1, 0, 2).reshape(width, -1)
+    layers[0] = layers[0]._replace(weight=taps, factor=layers[0].factor * np.float32(1 << FINE))
+    layers = [_first(weights[0] / units[0], arrays[0][1] / units[0]), *layers]
+    packed = in_one([in_tiles(layer.weight) for layer in layers])
+    first, second, third, fourth, fifth, sixth = (x._replace(weight=weight) for x, weight in zip(layers, packed))
+    last = _floats(weights[-1][:, 0] * units[-1])
+    return Net(first, second, third, fourth, fifth, sixth, last, _floats(arrays[-1][1]))
 
 
 def _first(weight: np.ndarray, bias: np.ndarray) -> Layer:
     """Planes are few and their sizes differ, so that one byte a weight would be too little."""
     step = np.maximum(abs(weight).max(axis=0), 1e-12) / (127 * HALF)
     whole, width = np.zeros((DEPTH // CELL, CELL, weight.shape[1]), np.int64), weight.shape[1]
-    whole[: len(TAPS), :PLANES] = np.round(weight / step).reshape(len(TAPS), PLANES, width)
+    whole[:SEVEN, :PLANES] = np.round(weight / step).reshape(SEVEN, PLANES, width)
     whole = whole.reshape(DEPTH, width)
     upper = (whole + HALF // 2) // HALF
     both = np.concatenate([upper, whole - HALF * upper], axis=1).astype(np.int8)
-    return Layer(in_tiles(both), _floats(step), _floats(bias + 0.5 - ZERO * whole.sum(axis=0) * step))
+    return Layer(both, _floats(step), _floats(bias + 0.5 - ZERO * whole.sum(axis=0) * step))
 
 
 def _floats(numbers: np.ndarray) -> np.ndarray:
@@ -352,23 +394,34 @@ class TileValues:
         shelf = self._shelves.pop() if self._shelves else self._make_shelf()  # threads share the network, but no shelf
         values = np.empty(len(planes), np.float32)
         for first in range(0, len(planes), AT_ONCE):
-            if shelf.met[0] + shelf.patches.size >= SHELF:
-                shelf.met[0], shelf.slots[:] = 1, 0
+            if self._is_full(shelf):
+                forget(shelf.patches)
+                forget(shelf.sevens)  # which are known by the numbers of their patches
             part = slice(first, first + AT_ONCE)
             self._value_all(self._net, self._near, shelf, planes[part], values[part])
         self._shelves.append(shelf)
         return values
 
+    def _is_full(self, shelf: Shelf) -> bool:
+        """Whether there may be no room for as many new patches and sevens as one call can meet."""
+        few = SHELF - AT_ONCE * (len(self._near.first) + 1)
+        return shelf.patches.met[0] >= few or shelf.sevens.met[0] + len(shelf.new_sevens) >= len(shelf.sums)
+
     def _make_shelf(self) -> Shelf:
-        width, (first, *layers) = self._width, (len(near) for near in self._near)
-        cells, new = np.zeros((self.side**2 + 1, CELL), np.uint8), aligned((1, AT_ONCE * first, DEPTH), np.uint8)
-        cells[:, :PLANES] = ZERO
-        widths = [width, width, width, 2 * width, width]
+        width, counts = self._width, [AT_ONCE * len(near) for near in self._near]
+        widths = [width, width, width, width, 2 * width, width]
+        sevens = SEVENS * SHELF
         return Shelf(
-            cells, cells.view(np.uint64), np.zeros(len(cells), np.uint64), np.zeros(SHELF, np.uint64),
-            np.zeros(2 * SHELF, np.int32), np.ones(1, np.int64), aligned((SHELF, len(TAPS) * width), np.int16),
-            np.zeros((AT_ONCE, first + 1), np.int32), new, new[0].view(np.uint64), np.zeros(1, np.int64), layout(),
-            aligned((BLOCK, BLOCK), np.int32), aligned((BLOCK, BLOCK), np.int32),
-            aligned((1, AT_ONCE * first, width), np.uint8),
-            *(aligned((count, AT_ONCE, channels), np.uint8) for count, channels in zip(layers, widths)),
+            make_book(SHELF), aligned((SHELF // ROWS, SEVEN * width // BLOCK, ROWS, BLOCK), np.int16),
+            make_book(sevens), aligned((sevens, width), np.uint8), np.zeros(self.side**2 + 1, np.uint64),
+            np.zeros(len(self._near.first) + 1, np.int32), np.zeros(len(self._near.first), np.uint64),
+            np.zeros((len(self._near.second), AT_ONCE), np.int32), room_for(counts[0], DEPTH),
+            np.zeros((counts[1], SEVEN), np.int32), np.zeros((2, SEVEN), np.int64), np.zeros((1, 1), np.int64),
+            layout(), aligned((2, TALLEST * ROWS, BLOCK), np.int32), np.zeros(DEEP, np.float32),
+            *map(room_for, counts, widths),
         )  # fmt: skip
+
+
+def room_for(rows: int, width: int) -> np.ndarray:
+    """So many rows, tile by tile."""
+    return aligned((-(-rows // ROWS), width // DEEP, ROWS, DEEP), np.uint8)

@@ -1,7 +1,7 @@
 """Products of bytes by a processor's tiles: newer ones from Intel have a unit that multiplies 16 x 64 bytes by 64 x 16
 at once (AMX), many times as fast as floats go one vector after the other.
 
-A block is 32 rows by 32 columns: four tiles are added to, from two of the rows and two of the columns. Columns are laid
+A block is 48 rows by 32 columns: six tiles are added to, from three of the rows and two of the columns. Both are laid
 down tile by tile, and all memory begins with a cache line: a tile across lines takes four times as long to load.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import platform
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -19,12 +20,14 @@ from numba.core import cgutils, types
 
 from ludus.compile import inlined
 
-BLOCK, DEEP = 32, 64  # rows and columns of a block; bytes of a row in one tile
+ROWS, DEEP, TILE = 16, 64, 1024  # of a tile: rows, bytes of a row, bytes
+TALLEST, BLOCK = 3, 32  # tiles in the height of a block, and its columns
 LINE = 64  # bytes of the cache
 SYSCALL, ASK, TILES = 158, 0x1023, 18  # arch_prctl, ARCH_REQ_XCOMP_PERM, and what is asked for
 
 intrinsic: Any = extending.intrinsic
-BYTE, WORD, NOTHING = ir.IntType(8), ir.IntType(64), ir.VoidType()
+BYTE, SHORT, INTEGER, WORD = (ir.IntType(bits) for bits in (8, 16, 32, 64))
+FLOAT, NOTHING = ir.FloatType(), ir.VoidType()
 POINTER = ir.PointerType(BYTE)
 
 
@@ -43,7 +46,7 @@ def has_tiles() -> bool:
 
 def _call(builder: Any, name: str, kinds: list[Any], arguments: list[Any]) -> None:
     kind = ir.FunctionType(NOTHING, kinds)
-    builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.x86.{name}"), arguments)
+    builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}"), arguments)
 
 
 def _moves(name: str) -> Any:
@@ -61,7 +64,7 @@ def _moves(name: str) -> Any:
     return move
 
 
-load, store = _moves("tileloadd64"), _moves("tilestored64")
+load, store = _moves("x86.tileloadd64"), _moves("x86.tilestored64")
 
 
 @intrinsic(prefer_literal=True)
@@ -70,7 +73,7 @@ def multiply(typing, total, rows, columns):
 
     def code(context, builder, signature, args):
         numbers = [ir.Constant(BYTE, tile.literal_value) for tile in (total, rows, columns)]
-        _call(builder, "tdpbusd", [BYTE] * 3, numbers)
+        _call(builder, "x86.tdpbusd", [BYTE] * 3, numbers)
         return context.get_dummy_value()
 
     return types.void(total, rows, columns), code
@@ -81,7 +84,7 @@ def begin(typing, address):
     """Tell the thread's unit how large its tiles are, as `layout` says."""
 
     def code(context, builder, signature, args):
-        _call(builder, "ldtilecfg", [POINTER], [builder.inttoptr(args[0], POINTER)])
+        _call(builder, "x86.ldtilecfg", [POINTER], [builder.inttoptr(args[0], POINTER)])
         return context.get_dummy_value()
 
     return types.void(types.int64), code
@@ -89,11 +92,11 @@ def begin(typing, address):
 
 @intrinsic
 def clear(typing):
-    """The four tiles that are added to."""
+    """The six tiles that are added to."""
 
     def code(context, builder, signature, args):
-        for tile in range(4):
-            _call(builder, "tilezero", [BYTE], [ir.Constant(BYTE, tile)])
+        for tile in range(6):
+            _call(builder, "x86.tilezero", [BYTE], [ir.Constant(BYTE, tile)])
         return context.get_dummy_value()
 
     return types.void(), code
@@ -104,41 +107,173 @@ def end(typing):
     """Let go of the unit: what is in it is not kept when threads change any more."""
 
     def code(context, builder, signature, args):
-        _call(builder, "tilerelease", [], [])
+        _call(builder, "x86.tilerelease", [], [])
         return context.get_dummy_value()
 
     return types.void(), code
+
+
+@intrinsic
+def fetch(typing, address):
+    """Bring a line of memory nearer, to the cache that holds the layers, while other work goes on."""
+
+    def code(context, builder, signature, args):
+        how = [ir.Constant(INTEGER, number) for number in (0, 2, 1)]  # to read, soon but not at once, data
+        _call(builder, "prefetch.p0", [POINTER] + [INTEGER] * 3, [builder.inttoptr(args[0], POINTER), *how])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), code
+
+
+@intrinsic
+def copy(typing, source, target):
+    """A line of memory, in one go."""
+
+    def code(context, builder, signature, args):
+        line = ir.PointerType(ir.VectorType(BYTE, LINE))
+        found = builder.load(builder.inttoptr(args[0], line), align=LINE)
+        builder.store(found, builder.inttoptr(args[1], line), align=LINE)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), code
+
+
+# ------------------------------------------------------------------------------------------------ lines of a block
+
+
+def _numbers(builder: Any, address: Any, kind: Any) -> Any:
+    """32 numbers of a kind from memory."""
+    return builder.load(builder.inttoptr(address, ir.PointerType(ir.VectorType(kind, BLOCK))), align=BLOCK)
+
+
+def _all(kind: Any, number: float) -> Any:
+    return ir.Constant(ir.VectorType(kind, BLOCK), [number] * BLOCK)
+
+
+def _put(builder: Any, numbers: Any, address: Any) -> None:
+    builder.store(numbers, builder.inttoptr(address, ir.PointerType(numbers.type)), align=BLOCK)
+
+
+def _put_bytes(builder: Any, amounts: Any, factor: Any, bias: Any, out: Any) -> None:
+    """Floats, in other units and cut to what a byte can hold; bytes have no sign, which is the floor of 0."""
+    amounts = builder.fmul(amounts, _numbers(builder, factor, FLOAT))
+    amounts = builder.fadd(amounts, _numbers(builder, bias, FLOAT))
+    amounts = builder.select(builder.fcmp_ordered(">", amounts, _all(FLOAT, 0.0)), amounts, _all(FLOAT, 0.0))
+    amounts = builder.select(builder.fcmp_ordered("<", amounts, _all(FLOAT, 255.0)), amounts, _all(FLOAT, 255.0))
+    whole = builder.fptosi(amounts, ir.VectorType(INTEGER, BLOCK))
+    _put(builder, builder.trunc(whole, ir.VectorType(BYTE, BLOCK)), out)
+
+
+@intrinsic
+def write_bytes(typing, found, factor, bias, out):
+    """32 products as bytes; all are addresses."""
+
+    def code(context, builder, signature, args):
+        amounts = builder.sitofp(_numbers(builder, args[0], INTEGER), ir.VectorType(FLOAT, BLOCK))
+        _put_bytes(builder, amounts, *args[1:])
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 4), code
+
+
+@intrinsic(prefer_literal=True)
+def write_both(typing, upper, lower, times, factor, bias, out):
+    """The same of products that are in two parts: the upper one counts so many times, a plain number in the code."""
+
+    def code(context, builder, signature, args):
+        high, low = (builder.sitofp(_numbers(builder, part, INTEGER), ir.VectorType(FLOAT, BLOCK)) for part in args[:2])
+        amounts = builder.fadd(builder.fmul(high, _all(FLOAT, times.literal_value)), low)
+        _put_bytes(builder, amounts, *args[3:])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, times, *[types.int64] * 3), code
+
+
+@intrinsic(prefer_literal=True)
+def write_short(typing, found, bits, out):
+    """32 products in 16 bits each, without so many of their last ones: a plain number in the code."""
+
+    def code(context, builder, signature, args):
+        half, fine = _all(INTEGER, 1 << bits.literal_value - 1), _all(INTEGER, bits.literal_value)
+        short = builder.ashr(builder.add(_numbers(builder, args[0], INTEGER), half), fine)
+        _put(builder, builder.trunc(short, ir.VectorType(SHORT, BLOCK)), args[2])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, bits, types.int64), code
+
+
+@intrinsic(prefer_literal=True)
+def add_short(typing, lines, count, offset, factor, bias, out):
+    """The sum of lines of 32 short numbers, as bytes. `lines` is the address of so many addresses, a plain number in
+    the code; each line is this far from its address."""
+
+    def code(context, builder, signature, args):
+        table = builder.inttoptr(args[0], ir.PointerType(WORD))
+        places = [builder.load(builder.gep(table, [ir.Constant(WORD, k)])) for k in range(count.literal_value)]
+        found = [_numbers(builder, builder.add(place, args[2]), SHORT) for place in places]
+        total, *others = [builder.sext(line, ir.VectorType(INTEGER, BLOCK)) for line in found]
+        for other in others:
+            total = builder.add(total, other)
+        _put_bytes(builder, builder.sitofp(total, ir.VectorType(FLOAT, BLOCK)), *args[3:])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, count, *[types.int64] * 4), code
 
 
 # ------------------------------------------------------------------------------------------------ blocks
 
 
 @inlined
-def block(source, near, row, columns, out, is_half):
-    """One block of a product into int32[32, 32]; with `is_half` only its first 16 rows. `source` is uint8[parts, rows,
-    bytes]: the inputs of a row are its bytes in each of the parts that are near, one part after the other; `columns`
-    and `out` are addresses. A tile is loaded while the one before it is multiplied."""
-    stride = source.shape[2]
-    depth, second = stride // 64, columns
+def into_tiles(source, number, out, row):
+    """Copy a row of uint8[rows, bytes] to a row that lies in tiles."""
+    first, to = source.ctypes.data + number * source.shape[1], line_of(out, row)
+    for k in range(out.shape[1]):
+        copy(first + k * LINE, to + k * TILE)
+
+
+@inlined
+def line_of(tiles, row):
+    """The address of the first line of a row."""
+    return tiles.ctypes.data + (row >> 4) * tiles.shape[1] * TILE + (row & 15) * LINE
+
+
+@inlined
+def block(source, near, part, tile, height, columns, out, ahead, lines):
+    """One block of a product into int32[48, 32], of so many tiles' height. `source` is uint8[tiles, depth, 16, 64], in
+    parts of so many tiles: the inputs of a row are its bytes in each of the parts that are near, one part after the
+    other; `columns`, `out` and `ahead` are addresses. A tile is loaded while the one before it is multiplied; and so
+    are, at every step, some lines of what lies ahead."""
+    depth, second = source.shape[1], columns
     clear()
     for k in range(near.shape[0]):
-        first = source.ctypes.data + (near[k] * source.shape[1] + row) * stride
+        first = source.ctypes.data + (near[k] * part + tile) * depth * TILE
         for _ in range(depth):
-            load(4, first, stride)
-            load(6, second, 64)
-            multiply(0, 4, 6)
-            load(7, second + 1024, 64)
-            multiply(1, 4, 7)
-            if not is_half:
-                load(5, first + 16 * stride, stride)
-                multiply(2, 5, 6)
-                multiply(3, 5, 7)
-            first, second = first + 64, second + 2048
+            load(6, first, 64)
+            load(7, second, 64)
+            multiply(0, 6, 7)
+            load(7, second + TILE, 64)
+            multiply(1, 6, 7)
+            if height > 1:
+                load(6, first + depth * TILE, 64)
+                multiply(3, 6, 7)
+                load(7, second, 64)
+                multiply(2, 6, 7)
+            if height > 2:
+                load(6, first + 2 * depth * TILE, 64)
+                multiply(4, 6, 7)
+                load(7, second + TILE, 64)
+                multiply(5, 6, 7)
+            for line in range(lines):
+                fetch(ahead + line * LINE)
+            first, second, ahead = first + TILE, second + 2 * TILE, ahead + lines * LINE
     store(0, out, 128)
     store(1, out + 64, 128)
-    if not is_half:
+    if height > 1:
         store(2, out + 2048, 128)
         store(3, out + 2112, 128)
+    if height > 2:
+        store(4, out + 4096, 128)
+        store(5, out + 4160, 128)
 
 
 def layout() -> np.ndarray:
@@ -166,3 +301,12 @@ def in_tiles(weight: np.ndarray) -> np.ndarray:
     made = aligned((columns // BLOCK, inputs * BLOCK), np.int8)
     made[:] = parts.reshape(made.shape)
     return made
+
+
+def in_one(parts: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """The same arrays one after the other in memory, so that what comes next lies ahead; each begins with a line."""
+    room = [part.nbytes + -part.nbytes % LINE for part in parts]
+    whole, places = aligned((sum(room),), np.int8), np.cumsum([0, *room])
+    for place, part in zip(places, parts):
+        whole[place : place + part.nbytes] = part.reshape(-1)
+    return [whole[place : place + part.nbytes].reshape(part.shape) for place, part in zip(places, parts)]
