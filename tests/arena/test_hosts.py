@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ludus import Thoughts, load
+from ludus import Agent, Thoughts, load
 from ludus.arena.blocks import rotations
 from ludus.arena.bulk import Arena
 from ludus.arena.hosts import Clock, Here, Safety, description, host
@@ -133,6 +133,32 @@ def test_trust_goes_by_the_place_of_a_file(bot, tmp_path, monkeypatch):
     (tmp_path / "other").mkdir()
     shutil.copy(bot, tmp_path / "other" / "bot.py")
     assert not isinstance(host("other/bot.py", game, safety=Safety(trust=frozenset(["bot.py"]))), Here)
+
+
+class Slow(Agent):
+    """Compiles, as it were, when it is asked for the first time."""
+
+    compiled = True
+
+    def __init__(self):
+        super().__init__()
+        self.waits = [0.2]
+
+    def act_many(self, views, players, words):
+        time.sleep(self.waits.pop() if self.waits else 0.0)
+        words[:] += np.uint64(1)
+        return np.zeros(len(views), np.int32)
+
+
+def test_what_is_compiled_first_is_not_on_the_clock():
+    match, rng = Match(load("tic_tac_toe"), 2), np.zeros(1, np.uint64)
+    slow = Slow()
+    one = Here(slow)
+    assert one.ask(match.waiting()[0], rng, 0.1) == 0
+    assert rng[0] == 1  # as if it had been asked once
+    slow.waits = [0.2]
+    with pytest.raises(AgentFault, match="no answer within"):
+        one.ask(match.waiting()[0], rng, 0.1)
 
 
 def test_a_clock_for_the_match_runs_down():
