@@ -1,13 +1,14 @@
-"""Drafts of both sides: the same in any order, carried out together, and which of them a table takes."""
+"""Drafts of both sides: the same in any order, carried out together, and what a table says of each."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from ludus.agents.planet_wars._drafts import DRAFT, call_off, carry_out, note
 from ludus.agents.planet_wars._outlook import MINE, OUTLOOK, RIVALS
 from ludus.agents.planet_wars._steps import PARTS
-from ludus.agents.planet_wars._table import TABLE, is_new, solve
+from ludus.agents.planet_wars._table import ROUNDS, TABLE, is_new, solve
 from tests.agents.planet_wars.test_outlook import GAME, outlooks
 
 SKY = """
@@ -58,22 +59,23 @@ def test_what_leaves_a_held_planet_later_is_not_called_off():
     assert outlook["landing"][0, 0, 2, 10] == 30
 
 
-def solved(worth: list[list[float]], alone: list[float], trust: float) -> tuple[int, int]:
+def solved(worth: list[list[float]], alone: list[float], trust: float) -> np.ndarray:
+    """What each row is worth."""
     table = np.zeros(1, TABLE)
     rows, columns = len(alone), len(worth[0]) if worth else 0
     table["rows"], table["columns"], table["alone"][0, :rows] = rows, columns, alone
     if columns:
         table["worth"][0, :rows, :columns] = worth
     solve(table[0], trust)
-    return int(table["chosen"][0]), int(table["feared"][0])
+    return table["total"][0, 0, :rows] / ROUNDS
 
 
-def test_the_row_taken_is_that_of_the_solution():
-    assert solved([[3, -1], [-1, 1]], [0, 0], 1.0) == (1, 1)  # a third and two thirds, for both sides
-    assert solved([[1, -3], [-1, 3]], [0, 0], 1.0)[0] == 1  # dominated
+def test_rows_are_worth_what_they_bring_against_the_rivals_best_mixture():
+    assert solved([[3, -1], [-1, 1]], [0, 0], 1.0) == pytest.approx([1 / 3, 1 / 3], abs=0.1)
+    assert solved([[3, -1], [-1, 1], [-1, -2]], [0, 0, 0], 1.0) == pytest.approx([1 / 3, 1 / 3, -5 / 3], abs=0.1)
 
 
 def test_rows_count_alone_where_the_rival_is_not_trusted():
-    assert solved([], [1, 4, 2], 0.0)[0] == 1
-    assert solved([[5], [0]], [0, 4], 0.5)[0] == 0
-    assert solved([[5], [0]], [0, 4], 0.5 / 2)[0] == 1
+    assert solved([], [1, 4, 2], 0.0) == pytest.approx([1, 4, 2])
+    assert solved([[5], [0]], [0, 4], 0.5) == pytest.approx([2.5, 2])
+    assert solved([[5], [0]], [0, 4], 0.25) == pytest.approx([1.25, 3])

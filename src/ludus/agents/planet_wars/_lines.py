@@ -1,8 +1,9 @@
-"""Lines: the best drafts of the table as whole plans, which are played out against the rival's likely plans.
+"""Lines: the best drafts of the table as whole plans, which are played out.
 
-The first round is against what a planner would order in the rival's place, the following ones against the replies that
-the table fears most. After each round the worse half of the lines is dropped. What the table says of a line and what
-its play-outs bring count together: the table knows what the rival could do, the play-outs what becomes of it.
+The table knows what the rival could do, the play-outs what becomes of it, and both count together. A play-out tells
+little more than its luck, so who plays many lines out takes the luckiest of them: few are, and what a planner would
+order is always one. They are played out against what a planner would order in the rival's place and against nothing
+else: the replies in the table are those of a rival who knows the plan, and who counts them twice waits and is outgrown.
 """
 
 from __future__ import annotations
@@ -23,10 +24,8 @@ NEVER = -1e18
 
 LINES = record(
     count=np.int32,
-    kept=np.int32,  # the first so many are still in the running
-    place=(np.int32, MOST_LINES),  # of its plan
     told=(np.float64, MOST_LINES),  # what the table says
-    played=(np.float64, MOST_LINES),  # sum of the leads in the play-outs
+    played=(np.float64, MOST_LINES),  # the lead at the end of the play-out
     left=(np.float64, DRAFTS),  # what the table says of the drafts that are no line yet
 )
 
@@ -35,23 +34,10 @@ LINES = record(
 def choose_line(state, player, outlooks, siege, weights, steps, parts, drafts, table, lines, plans, stage):
     """The place of the plan to take."""
     list_lines(outlooks, siege, weights, steps, parts, drafts, table, lines, plans)
-    rounds, column = 0, row_of(drafts[1], table.columns, plans[RIVALS_PLAN].key)
-    while lines.kept > 1 and (rounds == 0 or siege.work <= weights.work):
-        for k in range(lines.kept):
-            mine = plans[lines.place[k]]
-            lines.played[k] += play_out(state, player, mine, plans[RIVALS_PLAN], weights, siege, stage)
-        rounds += 1
-        drop_half(lines, rounds, weights.sight)
-        if column >= 0:
-            table.times[1, column] = 0
-        column = np.argmax(table.times[1, : max(1, table.columns)])
-        if table.columns == 0 or table.times[1, column] == 0:
-            break
-        give_orders(drafts[1, column], plans[RIVALS_PLAN])
-    return lines.place[best_line(lines, rounds, weights.sight)]
-
-
-# ------------------------------------------------------------------------------------------------ which lines
+    if lines.count > 1:
+        for k in range(lines.count):
+            lines.played[k] = play_out(state, player, plans[k], plans[RIVALS_PLAN], weights, siege, stage)
+    return best_line(lines, weights.sight)
 
 
 @rule
@@ -73,12 +59,11 @@ def list_lines(outlooks, siege, weights, steps, parts, drafts, table, lines, pla
         add_line(lines, row)
         if not is_new(plans, lines.count - 1):
             lines.count -= 1
-    lines.kept = lines.count
 
 
 @rule
 def add_line(lines, row):
-    lines.place[lines.count], lines.told[lines.count], lines.played[lines.count] = lines.count, lines.left[row], 0.0
+    lines.told[lines.count], lines.played[lines.count] = lines.left[row], 0.0
     lines.left[row] = NEVER
     lines.count += 1
 
@@ -102,35 +87,11 @@ def row_of(drafts, count, key):
     return -1
 
 
-# ------------------------------------------------------------------------------------------------ which to keep
-
-
 @rule
-def score(lines, k, rounds, sight):
-    return lines.told[k] + sight * lines.played[k] / max(1, rounds)
-
-
-@rule
-def best_line(lines, rounds, sight):
+def best_line(lines, sight):
+    """The line that stands best by what is told of it and by its play-out."""
     best = 0
-    for k in range(1, lines.kept):
-        if score(lines, k, rounds, sight) > score(lines, best, rounds, sight):
+    for k in range(1, lines.count):
+        if lines.told[k] + sight * lines.played[k] > lines.told[best] + sight * lines.played[best]:
             best = k
     return best
-
-
-@rule
-def drop_half(lines, rounds, sight):
-    """Keep the better half, but never fewer than two."""
-    while lines.kept > max(2, lines.count >> rounds):
-        worst = 0
-        for k in range(1, lines.kept):
-            if score(lines, k, rounds, sight) < score(lines, worst, rounds, sight):
-                worst = k
-        lines.kept -= 1
-        last = lines.kept
-        lines.place[worst], lines.told[worst], lines.played[worst] = (
-            lines.place[last],
-            lines.told[last],
-            lines.played[last],
-        )

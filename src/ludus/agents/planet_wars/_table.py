@@ -1,4 +1,4 @@
-"""Drafts of mine against drafts of the rival's: what comes of each pair, and which of mine to take.
+"""Drafts of mine against drafts of the rival's: what comes of each pair, and what each of mine is worth.
 
 Both sides order at once and neither knows what the other does. So this is a game of its own, with a row for each of my
 drafts and a column for each of the rival's. Whoever takes the row that is best against its own best reply fears a
@@ -22,11 +22,8 @@ ROUNDS = 300
 TABLE = record(
     rows=np.int32,
     columns=np.int32,
-    chosen=np.int32,  # the row to take
-    feared=np.int32,  # the column that the rival takes most often
     alone=(np.float64, DRAFTS),  # what a row is worth if the rival gives no order
     worth=(np.float64, (DRAFTS, DRAFTS)),
-    times=(np.int32, (2, DRAFTS)),  # how often each row and each column was taken while the table was solved
     total=(np.float64, (2, DRAFTS)),  # what each has brought against all that the other side took
 )
 
@@ -68,9 +65,8 @@ def add_column(table, outlooks, siege, weights, drafts):
 
 @rule
 def solve(table, trust):
-    """Find the row to take and the column to fear; `trust` is how much the rival's drafts count at all."""
+    """Find what each row is worth; `trust` is how much the rival's drafts count at all."""
     rows, columns = table.rows, table.columns
-    table.times[:] = 0
     table.total[:] = 0.0
     row, column = 0, 0
     for _ in range(ROUNDS):
@@ -80,9 +76,5 @@ def solve(table, trust):
         for k in range(columns):
             table.total[1, k] -= table.worth[row, k]
         row = np.argmax(table.total[0, :rows])
-        table.times[0, row] += 1
         if columns > 0:
             column = np.argmax(table.total[1, :columns])
-            table.times[1, column] += 1
-    table.chosen = np.argmax(table.times[0, :rows])
-    table.feared = np.argmax(table.times[1, : max(1, columns)])

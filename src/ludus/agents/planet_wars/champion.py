@@ -2,11 +2,10 @@
 
 Every step is judged alone by what the whole position is then worth, and the best are chained, each judged anew after
 those before it. Defence, sniping, supply and the choice of a front need no rules of their own: they fall out of the
-judgement. Several drafts of a plan are made so, each from another first step; to each the rival replies with the best
-of its own, found in the same way, and to what the rival is likely to do an answer is sought in turn. All of them meet
-in a table, which says what each is worth. To the best of them orders are added that move up the ships left behind the
-front; then they are played out, with planners on both sides, and the one is taken that the table and the play-outs
-together think best.
+judgement. Several drafts of a plan are made so, each from another first step, and to each the rival replies with the
+best of its own, found in the same way. All of them meet in a table, which says what each is worth. To the best of them
+orders are added that move up the ships left behind the front; then they are played out, with planners on both sides,
+and the one is taken that the table and the play-outs together think best.
 """
 
 from __future__ import annotations
@@ -89,26 +88,24 @@ def best_draft(outlook, siege, weights, steps, parts, draft):
 
 @rule
 def fill_table(outlooks, siege, weights, steps, parts, drafts, table, plans):
-    """Drafts from the best first steps, and those that answer what the rival is likely to do, while there is time."""
+    """Drafts from the best first steps, while these are a gain and there is time, and the rival's replies.
+
+    None of mine is made in answer to a draft of the rival's: it would know what the rival does, and no reply to it is
+    as good as it is, so that the table trusts it too much. The more of them there were, the worse was the plan."""
     count, still = list_judged(outlooks[0], siege, weights, steps[0], parts)
     clear(drafts[0, 0])
-    table.rows, table.columns, table.chosen, table.alone[0] = 1, 0, 0, still
+    table.rows, table.columns, table.alone[0] = 1, 0, still
     outlooks[1] = outlooks[0]
     if count > 0:
         reply(outlooks, siege, weights, steps, parts, drafts, table, 0)
     enter_planners(outlooks, siege, weights, steps, parts, drafts, table, plans)
     for start in range(min(weights.starts, count)):
-        if (start > 0 and siege.work > weights.drafting) or table.rows == DRAFTS:
-            break
         bring_best_forward(steps[0], start, count)
+        is_gain = steps[0, start].gain > still + SMALL
+        if (start > 0 and (siege.work > weights.drafting or not is_gain)) or table.rows == DRAFTS:
+            break
         chain_from(outlooks, siege, weights, steps, start, count, parts, drafts[0, table.rows])
         enter(outlooks, siege, weights, steps, parts, drafts, table)
-        solve(table, weights.trust)
-        if table.columns > 0 and siege.work <= weights.drafting and table.rows < DRAFTS:
-            copy_tables(outlooks[0], outlooks[1])
-            carry_out(outlooks[1], 1, drafts[1, table.feared])
-            best_draft(outlooks[1], siege, weights, steps[1], parts, drafts[0, table.rows])
-            enter(outlooks, siege, weights, steps, parts, drafts, table)
     solve(table, weights.trust)
 
 
@@ -214,7 +211,9 @@ class Champion(PlanningAgent):
     tries: int = setting(32, "steps that are judged anew after each link of a plan", low=1)
 
     part: float = setting(0.5, "part of the time for drafts; the rest is for playing them out", low=0, high=1)
-    plays: int = setting(16, "plans that are played out, time allowing", low=2, high=MOST_LINES)
+    plays: int = setting(
+        2, "plans that are played out, time allowing; the best of many is one with luck", low=2, high=MOST_LINES
+    )
     turns: int = setting(30, "turns of a play-out", low=1)
     beyond: int = setting(40, "turns of growth after a play-out that count", low=0)
     sight: float = setting(0.2, "how much play-outs count beside the table", low=0)
