@@ -113,16 +113,22 @@ def end(typing):
     return types.void(), code
 
 
-@intrinsic
-def fetch(typing, address):
-    """Bring a line of memory nearer, to the cache that holds the layers, while other work goes on."""
+def _fetches(nearness: int) -> Any:
+    """Bring a line of memory nearer while other work goes on."""
 
-    def code(context, builder, signature, args):
-        how = [ir.Constant(INTEGER, number) for number in (0, 2, 1)]  # to read, soon but not at once, data
-        _call(builder, "prefetch.p0", [POINTER] + [INTEGER] * 3, [builder.inttoptr(args[0], POINTER), *how])
-        return context.get_dummy_value()
+    @intrinsic
+    def fetch(typing, address):
+        def code(context, builder, signature, args):
+            how = [ir.Constant(INTEGER, number) for number in (0, nearness, 1)]  # to read, how near, data
+            _call(builder, "prefetch.p0", [POINTER] + [INTEGER] * 3, [builder.inttoptr(args[0], POINTER), *how])
+            return context.get_dummy_value()
 
-    return types.void(types.int64), code
+        return types.void(types.int64), code
+
+    return fetch
+
+
+fetch, fetch_near = _fetches(2), _fetches(3)  # to the cache that holds the layers; to the one that holds some blocks
 
 
 @intrinsic
