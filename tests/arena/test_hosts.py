@@ -136,29 +136,29 @@ def test_trust_goes_by_the_place_of_a_file(bot, tmp_path, monkeypatch):
 
 
 class Slow(Agent):
-    """Compiles, as it were, when it is asked for the first time."""
+    """Compiles, as it were, when it is asked for the first time; the hands of its clock are moved by itself."""
 
     compiled = True
 
     def __init__(self):
         super().__init__()
-        self.waits = [0.2]
+        self.waits, self.now = [9.0], 0.0
 
     def act_many(self, views, players, words):
-        time.sleep(self.waits.pop() if self.waits else 0.0)
+        self.now += self.waits.pop() if self.waits else 0.0
         words[:] += np.uint64(1)
         return np.zeros(len(views), np.int32)
 
 
-def test_what_is_compiled_first_is_not_on_the_clock():
-    match, rng = Match(load("tic_tac_toe"), 2), np.zeros(1, np.uint64)
-    slow = Slow()
+def test_what_is_compiled_first_is_not_on_the_clock(monkeypatch):
+    match, rng, slow = Match(load("tic_tac_toe"), 2), np.zeros(1, np.uint64), Slow()
+    monkeypatch.setattr("ludus.arena.hosts.here.time.perf_counter", lambda: slow.now)
     one = Here(slow)
-    assert one.ask(match.waiting()[0], rng, 0.1) == 0
+    assert one.ask(match.waiting()[0], rng, 5.0) == 0
     assert rng[0] == 1  # as if it had been asked once
-    slow.waits = [0.2]
+    slow.waits = [9.0]
     with pytest.raises(AgentFault, match="no answer within"):
-        one.ask(match.waiting()[0], rng, 0.1)
+        one.ask(match.waiting()[0], rng, 5.0)
 
 
 def test_a_clock_for_the_match_runs_down():

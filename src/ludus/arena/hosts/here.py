@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
@@ -32,7 +33,7 @@ class Here:
 
     def ask(self, view: View, rng: np.ndarray, seconds: float) -> object:
         try:
-            self._make_ready(view, rng)
+            self._make_ready(view, rng, seconds)
             before, started = view.states.tobytes(), time.perf_counter()
             answer = self.agent.act(view, rng)
         except Exception as error:
@@ -44,9 +45,9 @@ class Here:
             raise AgentFault("timeout", f"no answer within {seconds:.3g} s")
         return answer
 
-    def _make_ready(self, view: View, rng: np.ndarray) -> None:
-        """What the first answer compiles is compiled before the clock runs."""
-        if not self._is_ready:
+    def _make_ready(self, view: View, rng: np.ndarray, seconds: float) -> None:
+        """What the first answer compiles is compiled before the clock runs, where there is one."""
+        if not self._is_ready and seconds < math.inf:
             self.agent.act(view, rng.copy())
             self._is_ready = True
 
