@@ -47,7 +47,7 @@ def test_columns_are_laid_down_in_fours():
     assert tiles.ctypes.data % 64 == 0
 
 
-def test_what_comes_next_lies_ahead():
+def test_weights_lie_one_after_the_other():
     parts = [np.full((2, 100), k, np.int8) for k in range(3)]
     packed = in_one(parts)
     assert all((part == again).all() for part, again in zip(parts, packed))

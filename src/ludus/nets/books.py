@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ludus.compile import template
-from ludus.nets.tiles import fetch_near
+from ludus.nets.tiles import fetch
 
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 NUMBER = np.uint64((1 << 20) - 1)  # the bits of a slot that hold a number
@@ -51,7 +51,7 @@ def make_keys(book, marks, near, keys):
         for tap in range(near.shape[1]):
             key = (key + np.uint64(marks[near[at, tap]])) * MIXER
         keys[at] = key
-        fetch_near(book.slots.ctypes.data + 8 * np.int64(key & mask))
+        fetch(book.slots.ctypes.data + 8 * np.int64(key & mask))
 
 
 @template

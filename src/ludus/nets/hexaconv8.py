@@ -33,7 +33,7 @@ from ludus.nets.tiles import (
     begin,
     block,
     end,
-    fetch_near,
+    fetch,
     has_tiles,
     in_one,
     in_tiles,
@@ -49,7 +49,9 @@ TAPS = tuple((row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if row
 """A cell and its six neighbours, as steps on the skewed grid."""
 SEVEN = len(TAPS)
 CELL = 16  # bytes for the planes of a cell
-SHELF = 1 << 15  # patches that are kept, of 7 KB each: with twice as many a fifth less are new, with half a fifth more
+SHELF = (
+    1 << 15
+)  # patches that are kept, of 7 KB each: with twice as many a seventh less are new, with half a quarter more
 FINE = 9  # bits that a product loses on the shelf
 SEVENS = 4  # times as many cells of the second layer
 DEPTH = 2 * DEEP  # bytes of a patch, as many as tiles are deep
@@ -166,8 +168,8 @@ def first_layer(net, shelf, height):
         factor, bias = layer.factor[BLOCK * column :].ctypes.data, layer.bias[BLOCK * column :].ctypes.data
         for tile in range(0, height, TALLEST):
             count = min(height - tile, TALLEST)
-            into_block(upper, shelf.new, near, 0, tile, count, layer.weight, column, 0, 0)
-            into_block(lower, shelf.new, near, 0, tile, count, layer.weight, columns + column, 0, 0)
+            into_block(upper, shelf.new, near, 0, tile, count, layer.weight, column)
+            into_block(lower, shelf.new, near, 0, tile, count, layer.weight, columns + column)
             for row in range(ROWS * count):
                 at, out = row * 4 * BLOCK, half_line(shelf.first, ROWS * tile + row, column)
                 write_both(upper + at, lower + at, HALF, factor, bias, out)
@@ -190,12 +192,10 @@ def make_products(net, shelf, first):
     always fit, and that there is half as much memory to read again and again."""
     height, found, near = tiles_of(shelf.patches.met[0] - first), shelf.blocks[0].ctypes.data, shelf.alone[0]
     first_layer(net, shelf, height)
-    blocks = (height + TALLEST - 1) // TALLEST
-    lines = (2 * ROWS + blocks - 1) // max(blocks, 1)
     for column in range(net.second.weight.shape[0]):
         for tile in range(0, height, TALLEST):
-            count, done = min(height - tile, TALLEST), tile // TALLEST * shelf.first.shape[1]
-            into_block(found, shelf.first, near, 0, tile, count, net.second.weight, column, done, lines)
+            count = min(height - tile, TALLEST)
+            into_block(found, shelf.first, near, 0, tile, count, net.second.weight, column)
             for k in range(count):
                 out = shelf.products[(first >> 4) + tile + k, column].ctypes.data
                 for row in range(ROWS):
@@ -214,7 +214,7 @@ def add_up(net, shelf, first):
         out = shelf.sums[first + k].ctypes.data
         for column in range(columns):
             for tap in range(ahead.shape[0]):
-                fetch_near(ahead[tap] + column * TILE)
+                fetch(ahead[tap] + column * TILE)
             far = column * 4 * BLOCK
             add_short(here.ctypes.data, SEVEN, column * TILE, factor + far, bias + far, out + column * BLOCK)
 
@@ -236,30 +236,23 @@ def take_sevens(shelf, cells, rows):
 
 @template
 def layer_of(shelf, source, near, rows, layer, out):
-    """Bytes in, bytes out. While some columns are multiplied the next are sent for, a part of them with each block. All
-    rows of a tile are worked out, even those that nobody asked for."""
+    """Bytes in, bytes out. All rows of a tile are worked out, even those that nobody asked for."""
     part, found = tiles_of(rows), shelf.blocks[0].ctypes.data
-    blocks = near.shape[0] * ((part + TALLEST - 1) // TALLEST)
-    steps, lines = near.shape[1] * source.shape[1], (2 * ROWS + blocks - 1) // max(blocks, 1)
     for column in range(layer.weight.shape[0]):
-        factor, bias, done = layer.factor[BLOCK * column :].ctypes.data, layer.bias[BLOCK * column :].ctypes.data, 0
+        factor, bias = layer.factor[BLOCK * column :].ctypes.data, layer.bias[BLOCK * column :].ctypes.data
         for at in range(near.shape[0]):
             for tile in range(0, part, TALLEST):
                 height = min(TALLEST, part - tile)
-                into_block(found, source, near[at], part, tile, height, layer.weight, column, done, lines)
+                into_block(found, source, near[at], part, tile, height, layer.weight, column)
                 for row in range(ROWS * height):
                     here = half_line(out, ROWS * (at * part + tile) + row, column)
                     write_bytes(found + row * 4 * BLOCK, factor, bias, here)
-                done += steps
 
 
 @template
-def into_block(found, source, near, part, tile, height, weight, column, done, lines):
-    """The product of so many tiles of rows with 32 columns, while some lines of the next columns are sent for at every
-    step; `done` steps were made before."""
-    columns = weight.ctypes.data + column * weight.shape[1]
-    ahead = columns + weight.shape[1] + done * lines * LINE
-    block(source, near, part, tile, height, columns, found, ahead, lines)
+def into_block(found, source, near, part, tile, height, weight, column):
+    """The product of so many tiles of rows with 32 columns."""
+    block(source, near, part, tile, height, weight.ctypes.data + column * weight.shape[1], found)
 
 
 @template

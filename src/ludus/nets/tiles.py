@@ -113,22 +113,16 @@ def end(typing):
     return types.void(), code
 
 
-def _fetches(nearness: int) -> Any:
-    """Bring a line of memory nearer while other work goes on."""
+@intrinsic
+def fetch(typing, address):
+    """Bring a line of memory near while other work goes on."""
 
-    @intrinsic
-    def fetch(typing, address):
-        def code(context, builder, signature, args):
-            how = [ir.Constant(INTEGER, number) for number in (0, nearness, 1)]  # to read, how near, data
-            _call(builder, "prefetch.p0", [POINTER] + [INTEGER] * 3, [builder.inttoptr(args[0], POINTER), *how])
-            return context.get_dummy_value()
+    def code(context, builder, signature, args):
+        how = [ir.Constant(INTEGER, number) for number in (0, 3, 1)]  # to read, as near as can be, data
+        _call(builder, "prefetch.p0", [POINTER] + [INTEGER] * 3, [builder.inttoptr(args[0], POINTER), *how])
+        return context.get_dummy_value()
 
-        return types.void(types.int64), code
-
-    return fetch
-
-
-fetch, fetch_near = _fetches(2), _fetches(3)  # to the cache that holds the layers; to the one that holds some blocks
+    return types.void(types.int64), code
 
 
 @intrinsic
@@ -244,11 +238,11 @@ def line_of(tiles, row):
 
 
 @inlined
-def block(source, near, part, tile, height, columns, out, ahead, lines):
+def block(source, near, part, tile, height, columns, out):
     """One block of a product into int32[48, 32], of so many tiles' height. `source` is uint8[tiles, depth, 16, 64], in
     parts of so many tiles: the inputs of a row are its bytes in each of the parts that are near, one part after the
-    other; `columns`, `out` and `ahead` are addresses. A tile is loaded while the one before it is multiplied; and so
-    are, at every step, some lines of what lies ahead."""
+    other; `columns` and `out` are addresses. A tile is loaded while the one before it is multiplied. (To send for the
+    next columns meanwhile was no quicker: the processor sees for itself that they are read in order.)"""
     depth, second = source.shape[1], columns
     clear()
     for k in range(near.shape[0]):
@@ -269,9 +263,7 @@ def block(source, near, part, tile, height, columns, out, ahead, lines):
                 multiply(4, 6, 7)
                 load(7, second + TILE, 64)
                 multiply(5, 6, 7)
-            for line in range(lines):
-                fetch(ahead + line * LINE)
-            first, second, ahead = first + TILE, second + 2 * TILE, ahead + lines * LINE
+            first, second = first + TILE, second + 2 * TILE
     store(0, out, 128)
     store(1, out + 64, 128)
     if height > 1:
@@ -310,7 +302,8 @@ def in_tiles(weight: np.ndarray) -> np.ndarray:
 
 
 def in_one(parts: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """The same arrays one after the other in memory, so that what comes next lies ahead; each begins with a line."""
+    """The same arrays one after the other in memory, each from a line on: together they are large enough for numpy to
+    ask the system for large pages."""
     room = [part.nbytes + -part.nbytes % LINE for part in parts]
     whole, places = aligned((sum(room),), np.int8), np.cumsum([0, *room])
     for place, part in zip(places, parts):
