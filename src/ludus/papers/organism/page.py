@@ -6,7 +6,18 @@ from ludus.papers.claims import Finding
 from ludus.papers.draft import Draft
 from ludus.papers.experiments import Measured, Unmeasured
 from ludus.papers.organism.judgements import after
-from ludus.papers.organism.lineups import BOTH, BUDGETS, OUR_BUDGETS, PAPER, RULES, first_share, trained, training_rows
+from ludus.papers.organism.lineups import (
+    BOTH,
+    BUDGETS,
+    OUR_BUDGETS,
+    PAPER,
+    RULES,
+    SMALL,
+    WIDTH,
+    first_share,
+    trained,
+    training_rows,
+)
 from ludus.papers.organism.openings import STYLE, pictures
 from ludus.papers.tables import curve
 from ludus.report.charts import Line, line_chart
@@ -22,9 +33,10 @@ LEAD = """Organism is a board game that its designer had not finished. In 2019 t
 it, and asked its play whether the rules are fair. This page runs their protocol again from several seeds, and asks the
 same question of players of every strength."""
 
-LEARNING = """Each line is a training from another first network: 100 matches of self-play, ten epochs, a gate of 40
-matches that the new network must win by 60 %. The share of matches that a player ended by destroying his own
-organism, by the network that played them."""
+LEARNING = f"""Each line is a training from another first network: 100 matches of self-play, ten epochs, a gate of 40
+matches that the new network must win by 60 %; a quick reproduction has {SMALL["games"]}, {SMALL["epochs"]} and
+{SMALL["gate"]}, and {SMALL["width"]} channels instead of {WIDTH}. The share of matches that a player ended by
+destroying his own organism, by the network that played them."""
 
 STYLE_WORDS = """What the fifth network's matches look like."""
 
