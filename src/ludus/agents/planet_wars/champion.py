@@ -91,7 +91,7 @@ def fill_table(outlooks, siege, weights, steps, parts, drafts, table, plans):
     """Drafts from the best first steps, while these are a gain and there is time, and the rival's replies.
 
     None of mine is made in answer to a draft of the rival's: it would know what the rival does, and no reply to it is
-    as good as it is, so that the table trusts it too much. The more of them there were, the worse was the plan."""
+    as good as it is, so that the table would trust it too much."""
     count, still = list_judged(outlooks[0], siege, weights, steps[0], parts)
     clear(drafts[0, 0])
     table.rows, table.columns, table.alone[0] = 1, 0, still
