@@ -20,20 +20,11 @@ import numpy as np
 from ludus.agents.organism._search import Limits, Search
 from ludus.agents.organism.hexaconv import quickest_values
 from ludus.catalogue import load
-from ludus.nets.hexaconv import Arrays, CpuValues, from_onnx, side_of, sizes
+from ludus.nets.hexaconv import CpuValues, from_onnx, side_of
+from ludus.papers.organism.lineups import WIDTH, unlearnt
 
 PUBLISHED = 30.0  # seconds
 MATCHES, ROUNDS, LONGEST = 12, 3, 60  # matches differ much: the few turns of one are no measure
-
-
-def random_arrays(width: int = 512) -> Arrays:
-    rng, found = np.random.default_rng(0), []
-    for shape in sizes(5, width):
-        weight = rng.normal(0, (2 / np.prod(shape[1:])) ** 0.5, shape).astype(np.float32)
-        if weight.ndim == 4:
-            weight[:, :, 0, 0] = weight[:, :, 2, 2] = 0  # no neighbours on a hexagonal board
-        found.append((weight, np.zeros(shape[0], np.float32)))
-    return found
 
 
 class Kept:
@@ -70,7 +61,7 @@ def pace(game: Any, values: Any, rings: int, rounds: int) -> tuple[float, int]:
 
 def main() -> None:
     game = load("organism")
-    arrays = from_onnx(Path(sys.argv[1]).read_bytes()) if len(sys.argv) > 1 else random_arrays()
+    arrays = from_onnx(Path(sys.argv[1]).read_bytes()) if len(sys.argv) > 1 else unlearnt(WIDTH)
     rings, plain = (side_of(arrays) + 1) // 2, CpuValues(arrays)
     asked = Kept(quickest_values(game, arrays, "cpu"))
     play(game, asked, rings, 0)  # compiles

@@ -270,11 +270,13 @@ def seconds_a_turn(spec: str, turns: int = 8) -> float:
 
 def unlearnt(width: int) -> Arrays:
     """A network for three rings that knows nothing."""
-    rng = np.random.default_rng(0)
-    return [
-        (rng.normal(0, (2 / np.prod(shape[1:])) ** 0.5, shape).astype(np.float32), np.zeros(shape[0], np.float32))
-        for shape in sizes(5, width)
-    ]
+    rng, found = np.random.default_rng(0), []
+    for shape in sizes(5, width):
+        weight = rng.normal(0, (2 / np.prod(shape[1:])) ** 0.5, shape).astype(np.float32)
+        if weight.ndim == 4:
+            weight[:, :, 0, 0] = weight[:, :, 2, 2] = 0  # no neighbours on a hexagonal board
+        found.append((weight, np.zeros(shape[0], np.float32)))
+    return found
 
 
 def seconds_a_move(arrays: Arrays, moves: int = 24) -> float:
