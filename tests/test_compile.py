@@ -17,9 +17,10 @@ from numba import njit
 
 import ludus
 from ludus import kernels
-from ludus.compile import bind, cache_dir, cache_size, clean_cache, config, fingerprint, rule, template
+from ludus.compile import bind, cache_dir, cache_size, clean_cache, config, explained, fingerprint, rule, template
 from ludus.files import load_module
 from ludus.game import Game
+from ludus.parts import squares
 from ludus.rng import stream
 
 GAME = '''
@@ -447,3 +448,34 @@ def test_two_states_of_a_file_meet_in_one_process(tmp_path):
     shutil.copytree(tmp_path / "cache1", tmp_path / "cache0", dirs_exist_ok=True)
     assert apart[0] != apart[1]
     assert guess("cache0", *edits) == apart
+
+
+# ------------------------------------------------------------------------------------------------ in plain words
+
+BOARD, WORTH, LIST, TABLE = squares(2, 2), {1: 2}, [1], np.zeros(1, np.int32)
+
+
+def helper(number):
+    return number
+
+
+def writes(number):
+    TABLE[0] = number
+
+
+SLIPS = [
+    (lambda number: helper(number), "it calls `helper`, which is not marked @rule"),
+    (lambda number: number + BOARD.cells, "it reads `BOARD`, a Board; from outside a rule sees numbers, tuples and"),
+    (lambda number: WORTH[number], "it reads `WORTH`, a dict; from outside"),
+    (lambda number: LIST[number], "it reads `LIST`, a list; from outside"),
+    (lambda number: any(k == number for k in (1, 2)), "what `any(… for …)` and the like do must be written as a loop"),
+    (writes, "it writes into an array of the file; what changes belongs into State"),
+]
+
+
+@pytest.mark.parametrize(("function", "sentence"), SLIPS)
+def test_common_slips_are_told_without_the_words_of_numba(function, sentence):
+    with pytest.raises(Exception) as caught:  # noqa: PT011
+        njit(function)(1)
+    assert explained(caught.value).startswith(sentence)
+    assert f"{Path(__file__).name}, line" in explained(caught.value)

@@ -163,10 +163,12 @@ def test_the_drawing_page_is_followed(folder):
     assert not {look for look in looks if f"`{look}`" not in page} - {"rim1", "rim2"}
 
 
-@pytest.mark.parametrize("name", ["auction.py", "two_step.py"])
+@pytest.mark.parametrize(
+    "name", ["auction.py", "einstein.py", "halma_3.py", "kalah.py", "liars_dice.py", "othello.py", "two_step.py"]
+)
 def test_the_games_of_strangers_pass(name):
-    """Written from these pages alone: a hidden auction with dice for three or four, and two actions a turn on a board
-    whose side is a param."""
+    """Written from these pages alone: a hidden auction with dice for three or four, a dice race, a race of three,
+    several moves a turn, bluff, a board whose side is a param, and two actions a turn on another."""
     assert_sound(ROOT / "tests" / "example_games" / name)
 
 

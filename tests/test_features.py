@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ludus.compile import bind, template
-from ludus.features import CURVES, MOST_NAMES, cut_to, default_observe
+from ludus.features import BOARD_ROOM, CURVES, MOST_NAMES, cut_to, default_observe
 from ludus.rules import Param, Params, observe, record
 from ludus.shapes import hexagons, squares
 
@@ -39,6 +39,17 @@ def spelled(numbers, names: int) -> list[float]:
     return found
 
 
+def contents(cells, player: int, players: int, seats: int, names: int) -> list[float]:
+    """As `spell_cell` writes them, plane by plane: numbers; each seat's, the viewer's first; names, for each viewer."""
+    cells, found = np.asarray(cells).ravel(), []
+    for seat in range(seats):
+        found.append((cells == 1 + (player + seat) % players) & (seat < players))
+    places = np.where(cells < 0, 0, cells)
+    for viewer in range(seats):
+        found += [(places == k) & (cells != 0) & (viewer == player) for k in range(names)]
+    return [*squash(cells), *np.array(found, float).ravel().tolist()]
+
+
 def test_boards_come_first_and_the_viewer_first_in_all():
     kind = record(
         params=RULES, players=np.int8, score=(np.float64, 3), over=np.bool_,
@@ -49,10 +60,24 @@ def test_boards_come_first_and_the_viewer_first_in_all():
     states["board"] = np.arange(12).reshape(3, 4)
     states["owned"] = np.arange(36).reshape(3, 3, 4)
     out, shape = seen(states, 1, 3)
-    assert (shape.planes, shape.board.grid, shape.extra) == (4, (3, 4), len(CURVES) * 4 + MOST_NAMES + 2)
+    own = 1 + 3 + 3 * MOST_NAMES  # planes of the board, which has room for all names
+    assert (shape.planes, shape.board.grid, shape.extra) == (own + 3, (3, 4), len(CURVES) * 4 + MOST_NAMES + 2)
     turned = states["owned"][0][[1, 0, 2]]  # two of three seats are taken
     numbers = [*spelled([2], MOST_NAMES), *spelled([-7, 5, 9], 0)]  # what is no whole number has no name
-    assert out.tolist() == [*squash(states["board"]), *squash(turned), *numbers, 1, np.float32(0.5)]
+    board = contents(states["board"], 1, 2, 3, MOST_NAMES)
+    assert out.tolist() == [*board, *squash(turned), *numbers, 1, np.float32(0.5)]
+
+
+def test_cells_name_the_viewer_first_and_other_things_for_each_viewer_apart():
+    for side, names in ((7, 5), (13, 0)):
+        cells = side * side
+        assert names == (BOARD_ROOM // cells - 3) // 2 or names == 0
+        states = np.zeros(1, record(players=np.int32, board=(np.int8, (side, side))))
+        states["players"], states["board"] = 2, np.arange(cells).reshape(side, side) % 9 - 2
+        for player in range(2):
+            out, shape = seen(states, player, 2)
+            assert shape.planes == 3 + 2 * names
+            assert out[: shape.planes * cells].tolist() == contents(states["board"], player, 2, 2, names)
 
 
 def test_names_are_given_as_far_as_there_is_room():
@@ -87,8 +112,9 @@ def test_a_declared_board_makes_planes_of_rows_of_cells():
     states = np.zeros(1, record(players=np.int32, cells=(np.int8, 7), food=(np.int8, (2, 7)), left=np.int8))
     for board in (hexagons(2), None):
         _, shape = seen(states, 0, 2, board)
-        assert shape.planes == (3 if board else 0)
-    assert seen(np.zeros(1, record(players=np.int32, cells=(np.int8, 9))), 0, 2, squares(3, 3))[1].planes == 1
+        assert shape.planes == (3 + 2 * (1 + MOST_NAMES) if board else 0)
+    amounts = np.zeros(1, record(players=np.int32, cells=(np.float32, 9)))  # which are no names
+    assert seen(amounts, 0, 2, squares(3, 3))[1].planes == 1
 
 
 def test_a_smaller_board_has_the_first_cells():

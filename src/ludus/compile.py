@@ -159,20 +159,35 @@ def _tell(label: str) -> None:
 
 HOUSE = Path(__file__).resolve().parent
 
+OUTSIDE = "from outside a rule sees numbers, tuples and NumPy arrays only"
+PLAIN_WORDS = {
+    r"Untyped global name '(\w+)':[^\n]*<class 'function'>": r"it calls `\1`, which is not marked @rule",
+    r"Untyped global name '(\w+)':[^\n]*<class '(?:\w+\.)*(\w+)'>": rf"it reads `\1`, a \2; {OUTSIDE}",
+    r"use of a reflected (list)\([^\n]* assigned to variable '(\w+)' in globals": rf"it reads `\2`, a \1; {OUTSIDE}",
+    r"use of yield in a closure": "what `any(… for …)` and the like do must be written as a loop",
+    r"setitem>\) found for signature:\s+>>> setitem\(readonly": (
+        "it writes into an array of the file; what changes belongs into State"
+    ),
+}
+"""What Numba says of common slips, and the same for somebody who does not know Numba."""
+
 
 def explained(error: Exception) -> str:
     """Why rules do not compile, or fail when compiled: the rule, the reason and the place; Numba tells it amid the
     story of its own search."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # Numba colours its words
     rule_name = re.search(r"<function (\w+)", text)
-    plain = re.search(r"Untyped global name '(\w+)':.*<class 'function'>", text, re.DOTALL)
+    return (f"`{rule_name[1]}`: " if rule_name else "") + _reason(error, text) + _place(text)
+
+
+def _reason(error: Exception, text: str) -> str:
+    if isinstance(error, ZeroDivisionError):
+        return "a rule divides by zero; `ludus check` says where"
+    for pattern, words in PLAIN_WORDS.items():
+        if slip := re.search(pattern, text):
+            return slip.expand(words)
     what = next((line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in ")), "")
-    said = f"{type(error).__name__}: {what or 'no word'}"[:400]
-    if plain:
-        said = f"it calls `{plain[1]}`, which is not marked @rule"
-    elif isinstance(error, ZeroDivisionError):
-        said = "a rule divides by zero; `ludus check` says where"
-    return (f"`{rule_name[1]}`: " if rule_name else "") + said + _place(text)
+    return f"{type(error).__name__}: {what or 'no word'}"[:400]
 
 
 def _place(text: str) -> str:

@@ -3,8 +3,9 @@
 Fields shaped like the board become planes; a field with one entry a seat begins with the viewer's; all else follows as
 numbers. Numbers are squashed into (-1, 1), those of no cell twice: one curve tells small ones apart, the other larger
 ones. A whole number may as well be a name, of a card or a colour; so as far as there is room, each of the first has a
-place of its own. Of 64-bit whole numbers, which are sets more often than counts, the bits are shown. The viewer's seat
-comes last: a cell that holds `1 + player` means nothing without it.
+place of its own. On a board, where `1 + player` is the usual name, each seat has a plane, the viewer's first; and since
+other names mean one thing to one seat and another to the next, each viewer has planes of its own for the first of them.
+Of 64-bit whole numbers, which are sets more often than counts, the bits are shown. The viewer's seat comes last.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ SMALLEST = 3  # rows and columns of a field that is taken for a board
 BITS = 64
 CURVES = 2.0, 20.0  # half of the way is reached at these numbers
 ROOM, MOST_NAMES = 512, 16  # features for all numbers of no cell together, about; places for the values of each at most
+BOARD_ROOM = 700  # features for the contents of all cells together, about
 
 
 @rule
@@ -39,6 +41,21 @@ def spell(number, names, out, at):
         out[at + 2 + place] = 1.0
 
 
+@rule
+def spell_cell(number, player, players, seats, names, out, at, cells):
+    """What a cell holds, a plane apart each: the number squashed; whether it is the name of the viewer, of the next
+    seat, …; and, in the planes of this viewer, as in `spell`."""
+    out[at] = squashed(number)
+    for seat in range(seats):
+        out[at + (1 + seat) * cells] = 1.0 if seat < players and number == 1 + (player + seat) % players else 0.0
+    first = at + (1 + seats) * cells
+    for k in range(names * seats):
+        out[first + k * cells] = 0.0
+    place = 0 if number < 0 else int(number)
+    if number != 0 and place < names:
+        out[first + (player * names + place) * cells] = 1.0
+
+
 def default_observe(state: np.dtype, seats: int, module: str, board: Board | None) -> tuple[Any, Shape]:
     """A compiled `observe` for such a record, and the shape of what it writes; `board` is the game's, if it has one."""
     board = board or _board_of(state, seats)
@@ -46,17 +63,21 @@ def default_observe(state: np.dtype, seats: int, module: str, board: Board | Non
     on_board = [name for name in fields if board and _planes(state[name], board)]
     elsewhere = [name for name in fields if name not in on_board]
     names = _names(sum(_count(state[name]) for name in elsewhere if not _is_set(state[name])))
-    lines, at = ["def observe(state, player, out):"], 0
+    named = [name for name in on_board if board and _is_named(state[name], board)]
+    places = _places(len(named) * board.cells, seats) if board and named else 0
+    lines, at, planes = ["def observe(state, player, out):"], 0, 0
     for name in [*on_board, *elsewhere]:
-        is_board = name in on_board and board is not None and _planes(state[name], board) == 1
-        spelling = None if name in on_board else names if state[name].base.kind in "iu" else 0
-        text, length = _field_code(name, state[name], 0 if is_board else seats, at, spelling)
+        if board and name in named:
+            text, length = _cell_code(name, state[name], board.cells, seats, places, at)
+        else:
+            spelling = None if name in on_board else names if state[name].base.kind in "iu" else 0
+            text, length = _field_code(name, state[name], 0 if _is_one(state[name], board) else seats, at, spelling)
+        planes += length // board.cells if board and name in on_board else 0
         lines.append(text)
         at += length
     lines.append(f"    out[{at}] = player / {max(seats - 1, 1)}")
-    scope: dict[str, Any] = {"__name__": module, "squashed": squashed, "spell": spell}
+    scope: dict[str, Any] = {"__name__": module, "squashed": squashed, "spell": spell, "spell_cell": spell_cell}
     exec("\n".join(lines), scope)  # the record's fields are known only now, and compiled code cannot loop over fields
-    planes = sum(_planes(state[name], board) for name in on_board) if board else 0
     return rule(scope["observe"]), Shape(board, planes, at + 1 - (planes * board.cells if board else 0))
 
 
@@ -102,8 +123,33 @@ def _planes(column: np.dtype, board: Board) -> int:
     return 0
 
 
+def _is_one(column: np.dtype, board: Board | None) -> bool:
+    """Whether a field is a single plane."""
+    return board is not None and _planes(column, board) == 1
+
+
+def _is_named(column: np.dtype, board: Board) -> bool:
+    """Whether the cells of a field may hold names."""
+    return _is_one(column, board) and column.base.kind in "iu"
+
+
+def _places(cells: int, seats: int) -> int:
+    """How many names each viewer has planes for, so many cells of all fields having to share the room."""
+    names = min((BOARD_ROOM // cells - 1 - seats) // seats, MOST_NAMES)
+    return names if names > 1 else 0
+
+
 def _is_set(column: np.dtype) -> bool:
     return column.base.kind in "iu" and column.base.itemsize == 8
+
+
+def _cell_code(name: str, column: np.dtype, cells: int, seats: int, names: int, at: int) -> tuple[str, int]:
+    """Lines that write what the cells of a field hold, from place `at` on, and how many features it has."""
+    index = "cell" if len(column.shape) == 1 else f"cell // {column.shape[1]}, cell % {column.shape[1]}"
+    call = (
+        f"spell_cell(float(state.{name}[{index}]), player, state.players, {seats}, {names}, out, {at} + cell, {cells})"
+    )
+    return f"    for cell in range({cells}):\n        {call}", (1 + seats + seats * names) * cells
 
 
 def _field_code(name: str, column: np.dtype, seats: int, at: int, names: int | None) -> tuple[str, int]:

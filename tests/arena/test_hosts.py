@@ -210,6 +210,13 @@ def test_a_program_speaks_in_lines_over_its_stdin_and_stdout(caged):
     assert cage.close() == "stopped"
 
 
+def test_a_program_of_another_python_is_not_told_where_our_modules_lie(caged, monkeypatch):
+    """It would take the modules of this Python for its own and end at once."""
+    monkeypatch.setenv("PYTHONPATH", "/its/own")
+    script = "import os, sys; print(os.environ.get('PYTHONPATH'), flush=True); sys.stdin.read()"
+    assert caged(script, stdio=True).read_line(10_000, far()) == "/its/own"
+
+
 def test_a_line_without_an_end_is_refused_in_time(caged):
     cage = caged("import sys; sys.stdout.write('x' * 1000); sys.stdout.flush(); sys.stdin.read()", stdio=True)
     with pytest.raises(AgentFault, match="longer than 100"):

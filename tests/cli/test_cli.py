@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -350,3 +352,8 @@ def test_a_word_is_said_before_compiling_to_people_alone(capsys, is_quiet, said)
     for _ in range(2):
         _tell("this")
     assert capsys.readouterr().err == said
+
+
+def test_python_m_ludus_is_the_command():
+    found = subprocess.run([sys.executable, "-m", "ludus", "games", "--json"], capture_output=True, check=True)
+    assert {one["name"] for one in json.loads(found.stdout)} >= set(game_names())

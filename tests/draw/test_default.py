@@ -126,6 +126,23 @@ def test_actions_without_a_part_are_buttons(patches):
     assert artist_of(patches) is default
 
 
+def test_a_board_shows_its_other_fields_and_no_field_twice():
+    game = load(str(EXAMPLES / "einstein.py"))
+    view = Match(game, 2).view(0)
+    shown = words(ElementTree.fromstring(picture(view)))
+    assert shown[shown.index("die") + 1] == str(view.state.die)
+    assert not {"board", "players"} & set(shown)
+
+
+def test_actions_begin_at_the_cells_where_they_stand():
+    clobber, halma = (
+        Match(load(str(EXAMPLES / name)), players) for name, players in (("clobber.py", 2), ("halma_3.py", 3))
+    )
+    assert all(parts == (f"cell-{action // 4}",) for action, parts in choices(clobber.view(0)).items())
+    assert all(parts == (f"cell-{action // 6}",) for action, parts in choices(halma.view(0)).items())
+    assert default.clicks(halma.view(0), halma.game.module.PASS) == ()  # an extra slot is no cell
+
+
 def test_a_user_may_draw_in_the_game_file(tmp_path):
     drawing = FIELDS + (
         "\nfrom ludus.draw.canvas import Picture\n"

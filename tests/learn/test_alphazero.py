@@ -216,11 +216,17 @@ def test_the_share_of_playouts_is_the_one_that_scored_most():
 
 
 @pytest.mark.parametrize(
-    ("name", "players", "mix", "count"),
-    [("connect_four", 2, 0.0, 1), ("goofspiel", 2, 0.0, 3), ("kuhn_poker", 2, 1.0, 1), ("kuhn_poker", 2, 0.0, 3)],
+    ("name", "mix", "count", "first"),
+    [
+        ("connect_four", 0.0, 3, 0.0),
+        ("goofspiel", 0.0, 3, 0.5),
+        ("kuhn_poker", 1.0, 1, 0.0),
+        ("kuhn_poker", 0.0, 3, 0.5),
+    ],
 )
-def test_playouts_are_tried_where_a_network_does_not_see_all(name, players, mix, count):
-    assert len(shares_of(load(name), players, mix)) == count
+def test_playouts_are_tried_but_where_players_mix(name, mix, count, first):
+    shares, begins = shares_of(load(name), 2, mix)
+    assert (len(shares), begins) == (count, first)
 
 
 def test_elo_is_of_the_point_that_equals_would_share():

@@ -17,6 +17,7 @@ from ludus.agents._dictionary import (
     megabytes,
     pair_of,
     rehash,
+    sizes,
     slot_of,
     stored_pair,
     with_room,
@@ -212,22 +213,43 @@ def test_memory_is_bounded_said_and_no_part_of_the_run(tmp_path):
     assert "memory" not in run.settings["settings"]
     learner = Learner(GAME, VALUES, Settings(memory=1), 0)
     learner.book = empty(1 << 16, 1 << 16)
-    assert megabytes(learner.book) > 1
+    assert megabytes(*sizes(learner.book)) > 1
     with pytest.raises(BadInput, match="outgrown its 1 megabytes after 0 matches, at 0 positions; the run keeps"):
         learner.play(0, 10)
     begin_run(tmp_path, "dictionary", GAME, VALUES, Settings(memory=77), 0)
 
 
+def test_what_there_is_of_memory_is_used():
+    """A megabyte holds 2^15 pairs and, of 2^15 slots, two thirds; no match of Pivit stores more than 2,000."""
+    game = load("pivit")
+    learner = Learner(game, game.rule_values("paper-training"), Settings(reading="published", memory=1), 1)
+    with pytest.raises(BadInput, match="outgrown its 1 megabytes"):
+        learner.play(0, 1000)
+    assert megabytes(*sizes(learner.book)) <= 1
+    assert 2**16 / 3 - 2000 <= learner.book.used[STATES] <= 2**16 / 3
+
+
 def test_what_was_stored_before_the_first_checkpoint_is_kept(tmp_path, monkeypatch):
     settings = Settings(games=200, every=100)
     whole = learn(tmp_path / "whole", settings).read("dictionary.npz")
-    sizes = iter([0.0, 0.0])
-    monkeypatch.setattr("ludus.learn.dictionary.megabytes", lambda book: next(sizes, 1e9))
-    with pytest.raises(BadInput, match="positions; the run keeps them"):
+    answers = iter([0.0, 0.0])
+    monkeypatch.setattr("ludus.learn.dictionary.megabytes", lambda *sizes: next(answers, 1e9))
+    with pytest.raises(BadInput, match="positions; the run keeps its last checkpoint"):
         learn(tmp_path / "run", settings)
     monkeypatch.undo()
     assert agent(f"dictionary:{tmp_path / 'run'}", GAME)
     assert learn(tmp_path / "run", settings).read("dictionary.npz") == whole, "it goes on as if never stopped"
+
+
+@pytest.mark.parametrize("patience", [0.0, 1e9])
+def test_checkpoints_come_as_often_as_time_is_worth_and_at_the_end(tmp_path, monkeypatch, patience):
+    monkeypatch.setattr("ludus.learn.dictionary.AT_RISK", patience)
+    settings, run = Settings(games=300, every=100), RunFolder(tmp_path)
+    learn(tmp_path, settings, rows=2)
+    assert (run.read("dictionary.npz") is None) == (patience > 0)
+    learn(tmp_path, settings)
+    assert len(run.rows()) == 3
+    assert agent(f"dictionary:{tmp_path}", GAME)
 
 
 def test_damaged_and_foreign_runs_are_refused(tmp_path):

@@ -51,6 +51,12 @@ def test_a_logarithmic_line_bends_the_axis():
     assert [float(x) for x in re.findall(r'cx="([\d.]+)%"', chart)] == [8.0, 52.5, 97.0]
 
 
+def test_shares_that_are_all_nought_have_an_axis():
+    chart = line_chart("t", "iterations", [Line("none", [(0, 0.0), (1, 0.0)])], is_log=False)
+    assert ">0 %<" in chart
+    assert ">10 %<" in chart
+
+
 def test_a_chart_can_be_a_picture_of_its_own():
     chart = bar_chart("A & B", ["a", "b"], [Group("g", [rate(0.3, 0.01), rate(0.2, 0.01)], 0.6)], chance=0.25)
     ElementTree.fromstring(picture(chart))

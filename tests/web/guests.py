@@ -47,8 +47,8 @@ def address(opened: dict[str, Any], seat: int | None = None) -> str:
     return f"/ws/match/{opened['id']}{query}"
 
 
-PATIENCE = 3
-"""Pings that are waited for: a game that is met for the first time is compiled."""
+PATIENCE = 20
+"""Pings that are waited for: a game that is met for the first time is compiled, on a busy machine for minutes."""
 
 
 class Guest:

@@ -45,13 +45,19 @@ def empty(slots: int, pairs: int) -> Dictionary:
     )  # fmt: skip
 
 
-def with_room(book: Dictionary, positions: int, rehash: Callable) -> Dictionary:
-    """The same dictionary with room for so many more positions and pairs; at most two thirds of the slots are used."""
+def sizes(book: Dictionary, positions: int = 0) -> tuple[int, int]:
+    """The slots and pairs of a dictionary with room for so many more; at most two thirds of the slots are used."""
     slots, pairs = len(book.keys), len(book.actions)
     while 2 * slots < 3 * (book.used[STATES] + positions):
         slots *= 2
     while pairs < book.used[PAIRS] + positions:
         pairs *= 2
+    return slots, pairs
+
+
+def with_room(book: Dictionary, positions: int, rehash: Callable) -> Dictionary:
+    """The same dictionary with room for so many more positions and pairs."""
+    slots, pairs = sizes(book, positions)
     if (slots, pairs) == (len(book.keys), len(book.actions)):
         return book
     larger = empty(slots, pairs)
@@ -63,8 +69,8 @@ def with_room(book: Dictionary, positions: int, rehash: Callable) -> Dictionary:
     return larger
 
 
-def megabytes(book: Dictionary) -> float:
-    return (len(book.keys) * PER_SLOT + len(book.actions) * PER_PAIR) / 2**20
+def megabytes(slots: int, pairs: int) -> float:
+    return (slots * PER_SLOT + pairs * PER_PAIR) / 2**20
 
 
 @rule

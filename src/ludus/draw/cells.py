@@ -1,8 +1,8 @@
 """The board of a game that declares one and draws nothing: its cells, coloured by what they hold, to be clicked.
 
 A cell is drawn from the first field that has one number for each cell; where a param sets the size of the board, that
-of `shapes` is drawn. Where the game says that its actions are cells, by ``POLICY = planes(1, BOARD)``, a click on a
-cell is that action.
+of `shapes` is drawn. Where the game says at which cells its actions stand, by ``POLICY = planes(1, BOARD)`` or more
+planes and `policy_slot`, a click on a cell plays what stands there, or asks which of several.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from ludus.draw.boards import MARGIN
 from ludus.draw.canvas import Picture, Point
 from ludus.game import View
+from ludus.kernels import policy_slots
 from ludus.rules import field_names
 from ludus.shapes import Board
 
@@ -33,24 +34,37 @@ def board_of(view: View) -> Board | None:
 
 
 def contents(view: View, board: Board) -> np.ndarray | None:
-    """What each cell holds. Where a param sets the size, a field has room for the largest board: its first cells are
-    those of this one, or its first rows and columns."""
+    """What each cell holds."""
+    return _cells_in(view, board, name) if (name := field_of(view, board)) else None
+
+
+def field_of(view: View, board: Board) -> str:
+    """The field that the board is drawn from; "" if none has its cells."""
+    names = field_names(view.game.state_type)
+    return next((name for name in names if _cells_in(view, board, name) is not None), "")
+
+
+def _cells_in(view: View, board: Board, name: str) -> np.ndarray | None:
+    """Where a param sets the size, a field has room for the largest board: its first cells are those of this one, or
+    its first rows and columns."""
     largest = getattr(view.game.module, "BOARD", None) or view.game.features.board or board
-    for name in field_names(view.game.state_type):
-        value = np.asarray(view.state[name])
-        if value.dtype.names is None and value.ndim:
-            if value.shape == (largest.cells,) and largest.cells >= board.cells:
-                return value[: board.cells]
-            if value.shape == largest.grid and largest.kind == "squares":
-                return value[: board.grid[0], : board.grid[1]].ravel()
+    value = np.asarray(view.state[name])
+    if value.dtype.names is None and value.ndim:
+        if value.shape == (largest.cells,) and largest.cells >= board.cells:
+            return value[: board.cells]
+        if value.shape == largest.grid and largest.kind == "squares":
+            return value[: board.grid[0], : board.grid[1]].ravel()
     return None
 
 
 def cell_of(view: View, action: int) -> int:
-    """The cell that an action is; -1 if it is none."""
-    policy = view.game.shapes_of(view.state)[1]
-    is_cell = policy.planes == 1 and not view.game.writes("policy_slot") and 0 <= action < policy.cells
-    return action if is_cell else -1
+    """The cell that an action stands at; -1 if at none."""
+    policy, slots = view.game.shapes_of(view.state)[1], np.array([action])
+    if policy.board is None:
+        return -1
+    if view.game.writes("policy_slot"):
+        view.game.kernel(policy_slots)(view.states, np.array([view.player]), np.array([action]), slots)
+    return int(slots[0]) % policy.cells if 0 <= slots[0] < policy.planes * policy.cells else -1
 
 
 def draw_board(made: Picture, view: View, before: View | None, board: Board, top: float) -> float:

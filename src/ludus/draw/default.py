@@ -1,5 +1,5 @@
-"""The picture of a game that draws none: the board that it declares, else its own text where it writes one, else the
-fields of its record.
+"""The picture of a game that draws none: the board that it declares and the other fields below it, else its own text
+where it writes one, else the fields of its record.
 
 A table of numbers, arrays as rows of cells, tables of two dimensions as grids. 1 … 4 have the colours of the seats, for
 that is how many games say whose a cell is. What the last step changed is outlined.
@@ -7,13 +7,14 @@ that is how many games say whose a cell is. What the last step changed is outlin
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from ludus.draw.boards import LINE, MARGIN, acting
 from ludus.draw.canvas import Picture, seat_name
-from ludus.draw.cells import SIDE, board_of, cell_of, draw_board, looks
+from ludus.draw.cells import SIDE, board_of, cell_of, draw_board, field_of, looks
 from ludus.game import View
 from ludus.rules import field_names
 
@@ -33,7 +34,8 @@ def draw(view: View, before: View | None) -> Picture:
     made.text(MARGIN, 26 + LINE, _turn(view), "soft", 12)
     board = board_of(view)
     if board is not None:
-        made.height = draw_board(made, view, before, board, 60) + MARGIN
+        bottom = draw_board(made, view, before, board, 60)
+        _draw_fields(made, view, before, bottom + 2 * LINE, {"players", field_of(view, board)})
         made.width = max(made.width, 2 * MARGIN + SIDE * board.grid[1])
     elif view.game.writes("state_text"):
         _draw_text(made, view, before, 70)
@@ -43,7 +45,7 @@ def draw(view: View, before: View | None) -> Picture:
 
 
 def clicks(view: View, action: int) -> tuple[str, ...]:
-    """An action that is a cell of the declared board is played by a click on it."""
+    """An action that stands at a cell of the declared board begins with a click on it."""
     cell = cell_of(view, action) if board_of(view) is not None else -1
     return (f"cell-{cell}",) if cell >= 0 else ()
 
@@ -74,8 +76,8 @@ def _draw_text(made: Picture, view: View, before: View | None, top: float) -> No
 # ------------------------------------------------------------------------------------------------ fields
 
 
-def _draw_fields(made: Picture, view: View, before: View | None, top: float) -> None:
-    fields, y = _fields(view.state), top
+def _draw_fields(made: Picture, view: View, before: View | None, top: float, left_out: Collection[str] = ()) -> None:
+    fields, y = {name: value for name, value in _fields(view.state).items() if name not in left_out}, top
     earlier = _fields(before.state) if before is not None else fields
     for name, value in fields.items():
         if value.ndim == 0:

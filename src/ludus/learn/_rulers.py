@@ -94,12 +94,12 @@ class Judgement:
         }
 
 
-def shares_of(game: Game, players: int, mix: float) -> tuple[float, ...]:
-    """The shares of random play-outs that are worth a try. Where two players see all and no dice fall, the network
-    sees more than they do; and where players mix, they play as nobody would."""
-    facts = game.facts
+def shares_of(game: Game, players: int, mix: float) -> tuple[tuple[float, ...], float]:
+    """The shares of random play-outs that are tried, and the one to begin with. Where two players see all and no dice
+    fall, a network mostly sees more than they do; where players mix, they play as nobody would."""
+    facts, (none, half, _) = game.facts, SHARES
     is_open = players == 2 and not (facts.hidden or facts.chance or facts.simultaneous)
-    return SHARES[:1] if is_open or mix else SHARES
+    return (SHARES[:1] if mix else SHARES), none if is_open or mix else half
 
 
 def elo(share: float, players: int) -> float:

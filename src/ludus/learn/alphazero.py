@@ -151,10 +151,10 @@ class Training:
         self.teacher = Teacher(self.plan.variants, self.players, *teaching)
         self.replays = [Replay(self.plan.window // len(self.rules), folder) for folder in _folders(len(self.rules))]
         sims = min(self.plan.play.sims, JUDGED_BY) if on_gpu else self.plan.play.sims
-        shares = SHARES[:1] if on_gpu else shares_of(game, self.players, self.plan.play.mix)
+        shares, first = (SHARES[:1], 0.0) if on_gpu else shares_of(game, self.players, self.plan.play.mix)
         self.rulers = Rulers(game, self.players, self.rules, run, settings.ruler, sims, settings.device, shares)
         kept = run.load("checkpoint.pt", self.teacher.restore)
-        self.standing = Standing(**kept) if kept else Standing(playouts=shares[len(shares) // 2])
+        self.standing = Standing(**kept) if kept else Standing(playouts=first)
         for replay in self.replays:
             replay.load(run, self.standing.rounds)
         self.tables, self.fresh, self.judged = self._tables(), 0, 0.0

@@ -13,6 +13,7 @@ numbers differ for the two rules. What is not set, the reading decides.
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -31,6 +32,7 @@ from ludus.agents._dictionary import (
     positions_of,
     rehash,
     reward_of,
+    sizes,
     slot_of,
     stored_pair,
     with_room,
@@ -64,7 +66,7 @@ class Settings:
     """How to learn; what is -1, the reading decides."""
 
     games: int = setting(20_000, "matches to play", 1, 10**12)
-    every: int = setting(1_000, "matches from one row of the log and one checkpoint to the next", 1, 10**6)
+    every: int = setting(1_000, "matches from one row of the log to the next", 1, 10**6)
     reading: str = setting("textbook", "textbook, or published: as the program of the Pivit paper did it")
     rule: str = setting("q", "q (the best next action counts) or sarsa (the one taken)")
     trace: float = setting(0.0, "the λ of SARSA(λ): how much of the way a match took counts", 0, 1)
@@ -94,6 +96,8 @@ MOST_CHOICES = 4096
 """A player's choices of one match that can be learnt from with a trace; of a longer one, the last ones."""
 MOST_ROOM = 1 << 19
 """Positions for which room is made at once."""
+AT_RISK = 2.0
+"""Seconds of learning that may be lost: a checkpoint of millions of positions takes as long as thousands of matches."""
 PLIES = 512
 """Of this many first choices it is counted how often a greedy one finds its position."""
 
@@ -221,15 +225,18 @@ def train(
     learner = Learner(game, values, settings, seed)
     done = run.load(FILE, learner.restore) or 0
     run.cut_log(done)
+    written, last = time.monotonic(), TOTAL(settings) - 1
     for iteration in range(done, TOTAL(settings)):
         try:
             row = learner.play(iteration * settings.every, min((iteration + 1) * settings.every, settings.games))
         except Outgrown:
-            if not iteration:
+            if not (run.path / FILE).exists():
                 run.write(FILE, learner.checkpoint(0))
             raise
         run.log(row)
-        run.write(FILE, learner.checkpoint(iteration + 1))
+        if iteration == last or time.monotonic() > written + AT_RISK:
+            run.write(FILE, learner.checkpoint(iteration + 1))
+            written = time.monotonic()
         yield row
 
 
@@ -268,10 +275,10 @@ class Learner:
         shares, rewards = np.zeros(len(numbers)), np.zeros(len(numbers))
         self.memory.greedy[:] = 0
         for piece in one_by_one(len(numbers), max(1, MOST_ROOM // self._most_stored)):
-            self._make_room(first + piece.start, (piece.stop - piece.start) * self._most_stored)
-            arrays = (self.book, self._how, self.memory)
-            self._play(states[piece], words[piece], self._learners(numbers[piece]), explore[piece], *arrays,
-                       shares[piece], rewards[piece])  # fmt: skip
+            for part in self._parts(first, piece):
+                arrays = (self.book, self._how, self.memory)
+                self._play(states[part], words[part], self._learners(numbers[part]), explore[part], *arrays,
+                           shares[part], rewards[part])  # fmt: skip
         return self._row(last, shares, rewards)
 
     def _learners(self, numbers: np.ndarray) -> np.ndarray:
@@ -285,16 +292,25 @@ class Learner:
         seats = self.players if self.game.facts.simultaneous and self.settings.rivals == "self" else 1
         return seats * self.game.facts.max_plies
 
-    def _make_room(self, done: int, positions: int) -> None:
-        """Enough for all that the next matches may store, or a sentence."""
-        larger = with_room(self.book, positions, self.game.kernel(rehash))
-        if megabytes(larger) > self.settings.memory:
-            kept = "its last checkpoint" if done >= self.settings.every else "them"
-            raise Outgrown(
-                f"the dictionary has outgrown its {self.settings.memory} megabytes after {done:,} matches, at "
-                f"{self.book.used[STATES]:,} positions; the run keeps {kept}, --set memory=… goes on"
-            )
-        self.book = larger
+    def _parts(self, first: int, piece: slice) -> Iterator[slice]:
+        """A piece of the matches from `first` on, in parts for which there is room: one, until memory runs short."""
+        start = piece.start
+        while start < piece.stop:
+            matches = self._make_room(first + start, piece.stop - start)
+            yield slice(start, start + matches)
+            start += matches
+
+    def _make_room(self, done: int, matches: int) -> int:
+        """Room for all that so many matches may store, or that fewer may; how many, or a sentence."""
+        while megabytes(*sizes(self.book, matches * self._most_stored)) > self.settings.memory:
+            if matches == 1:
+                raise Outgrown(
+                    f"the dictionary has outgrown its {self.settings.memory} megabytes after {done:,} matches, at "
+                    f"{self.book.used[STATES]:,} positions; the run keeps its last checkpoint, --set memory=… goes on"
+                )
+            matches //= 2
+        self.book = with_room(self.book, matches * self._most_stored, self.game.kernel(rehash))
+        return matches
 
     def _row(self, games: int, shares: np.ndarray, rewards: np.ndarray) -> dict[str, object]:
         rate, (asked, found) = wilson(float(shares.sum()), len(shares)), self.memory.greedy.sum(axis=1)
@@ -308,7 +324,7 @@ class Learner:
             "positions": int(self.book.used[STATES]),
             "pairs": int(self.book.used[PAIRS]),
             "found": round(float(found / max(asked, 1)), 4),
-            "megabytes": round(megabytes(self.book), 1),
+            "megabytes": round(megabytes(*sizes(self.book)), 1),
         }
 
     def checkpoint(self, iterations: int) -> bytes:

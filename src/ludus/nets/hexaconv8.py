@@ -389,12 +389,16 @@ class TileValues:
         values = np.empty(len(planes), np.float32)
         for first in range(0, len(planes), AT_ONCE):
             if self._is_full(shelf):
-                forget(shelf.patches)
-                forget(shelf.sevens)  # which are known by the numbers of their patches
+                clear(shelf)
             part = slice(first, first + AT_ONCE)
             self._value_all(self._net, self._near, shelf, planes[part], values[part])
         self._shelves.append(shelf)
         return values
+
+    def forget(self) -> None:
+        """All that was met."""
+        for shelf in self._shelves:
+            clear(shelf)
 
     def _is_full(self, shelf: Shelf) -> bool:
         """Whether there may be no room for as many new patches and sevens as one call can meet."""
@@ -414,6 +418,12 @@ class TileValues:
             layout(), aligned((2, TALLEST * ROWS, BLOCK), np.int32), np.zeros(DEEP, np.float32),
             *map(room_for, counts, widths),
         )  # fmt: skip
+
+
+def clear(shelf: Shelf) -> None:
+    """Begin anew."""
+    forget(shelf.patches)
+    forget(shelf.sevens)  # which are known by the numbers of their patches
 
 
 def room_for(rows: int, width: int) -> np.ndarray:

@@ -68,7 +68,7 @@ class Measure:
 
 
 def rate_of(wins: float, games: int, label: str = "published", rules: str = "") -> Measure:
-    """A published count of wins, with the interval that its games allow."""
+    """A published count of wins, or one of whom the label names, with the interval that its games allow."""
     rate = wilson(wins, games)
     return Measure(label, rate.value, rate.low, rate.high, games, rules=rules)
 
@@ -127,7 +127,7 @@ def near(ours: Measure, published: float, tolerance: float) -> Judgement:
 def agrees(ours: Measure, published: Measure) -> Judgement:
     """Reproduced if ours and a published number, each with the noise of its own games, need not differ."""
     difference = ours.minus(published)
-    told = f"published {published.text} ({published.games:,} games)"
+    told = f"{published.label} {published.text} ({published.games:,} games)"
     if difference.low <= 0 <= difference.high:
         return Verdict.REPRODUCED, f"{told}, no difference beyond noise"
     return Verdict.NOT_REPRODUCED, f"{told}, ours differs by {_signed(difference)}"

@@ -88,7 +88,7 @@ def _cell(column: str, cell: Cell | None) -> str:
     verdict, why = cell.judgement
     value, _, interval = cell.ours.text.partition(" [")
     span = f" <span class=dim>[{safe(interval)}</span>" if interval else ""
-    theirs = f"<div class=dim>published {safe(cell.published.text)}</div>" if cell.published else ""
+    theirs = f"<div class=dim>{safe(f'{cell.published.label} {cell.published.text}')}</div>" if cell.published else ""
     kind = anchor(verdict) if cell.published else "plain"
     words = safe(f"{why}; ours rests on {cell.ours.games:,} games")
     return f'<td class="{kind}" data-label="{safe(column)}" title="{words}"><b>{safe(value)}</b>{span}{theirs}</td>'

@@ -143,7 +143,8 @@ def _chance_line(x: float, bottom: int) -> str:
 
 
 def _round_up(share: float) -> float:
-    return math.ceil(share * 10 - 1e-9) / 10
+    """To the next tenth, and to one tenth at least: shares that are all 0 need an axis too."""
+    return max(math.ceil(share * 10 - 1e-9), 1) / 10
 
 
 PLOT_HEIGHT = 220

@@ -7,11 +7,12 @@ import pytest
 
 import ludus
 from ludus import agent, load
+from ludus.agents.pivit.minimax import LARGE
 from ludus.compile import template
 from ludus.errors import BadSpec
 from ludus.games._pivit_terms import SCALE, TERMS
 from ludus.rules import forcing, legal, share, terms
-from ludus.search.evaluation import estimate
+from ludus.search.evaluation import SURE, estimate
 from tests.agents.minimax import mover_of, random_positions, successors, thoughts_on
 
 
@@ -26,6 +27,12 @@ def read_forcing(states, player, menu, out):
     for k in range(count):
         out[k] = forcing(states[0], player, menu[k])
     return count
+
+
+@template
+def read_estimates(states, evaluation, out):
+    for player in range(states[0].players):
+        out[player] = estimate(states[0], player, evaluation)
 
 
 def terms_of(game, states, player) -> dict[str, float]:
@@ -86,6 +93,34 @@ def test_the_authors_minimax_beats_random_play(style):
     assert played.agents[0].wins >= 9
 
 
+TEMPERS = """
+1  .  .  .  .  .  .  .  .
+2  .  .  Bv .  .  .  .  .
+3  .  .  .  .  .  .  .  .
+4  Rh .  .  .  .  Bh .  .
+5  .  .  .  .  .  .  .  .
+6  .  .  .  .  .  .  .  .
+7  .  .  .  .  .  .  .  .
+8  .  .  .  .  .  .  .  RV
+turn Red
+ply 20
+promoted Red
+"""
+"""Two minions attack each other, three steps from a corner each; two steps from one stands a safe one of Blue."""
+
+
+@pytest.mark.parametrize(("style", "red", "blue"), [
+    ("aggressive", -5 + 10 + 500 - 20 - 3 + 5, -5 + 10 + 5 - 500 - 5 + 3),
+    ("defensive", -40 + 0 + 500 - 10 - 3 + 5, -40 + 0 + 20 - 500 - 5 + 3),
+    ("neutral", -5 + 0 + 500 - 10 - 3 + 5, -5 + 0 + 10 - 500 - 5 + 3),
+])  # fmt: skip
+def test_tempers_count_as_the_authors_did(style, red, blue):
+    """By hand: own minion attacked, rival's attacked, the master, the safe minion, steps of both."""
+    minimax, out = agent(f"minimax:style={style}", "pivit"), np.zeros(2)
+    minimax.game.kernel(read_estimates)(load("pivit").parse_state(TEMPERS, 2), minimax._evaluation, out)
+    assert LARGE * np.arctanh(out / SURE) == pytest.approx([red, blue], abs=0.01)
+
+
 def test_an_unknown_style_is_refused():
     with pytest.raises(BadSpec, match="style is one of aggressive, defensive, neutral, not 'shy'"):
         agent("minimax:style=shy", "pivit")
@@ -105,12 +140,6 @@ def test_the_champion_beats_a_plain_search_of_two_plies():
 
 
 # ------------------------------------------------------------------------------------------------ three and four
-
-
-@template
-def read_estimates(states, evaluation, out):
-    for player in range(states[0].players):
-        out[player] = estimate(states[0], player, evaluation)
 
 
 def chances(states) -> np.ndarray:

@@ -14,6 +14,8 @@ from ludus.papers.pivit.plays import random_play
 from ludus.report.page import render
 from ludus.workers import Threads
 
+RUNGS = ("random", "greedy", "Q-learning", "DQN", "kinds", "TD", "champion")
+
 
 def play(first: int, second: int, drawn: int) -> dict:
     return {"games": first + second + drawn, "first": first, "second": second, "drawn": drawn, "elimination": 8400,
@@ -40,13 +42,14 @@ def results(**changes) -> Measured:
         Q.name: trained(-0.007, 3747), SARSA.name: trained(-0.0097, 3754, 2.23e6),
         PROMOTING.name: trained(-0.3, 6400), "cost": {"seconds": {Q.name: 4.0, SARSA.name: 4.2}, "episodes": 20_000},
         "head-to-head": score(0.501, 2000), "greedy-random": score(1.0), "dqn-random": score(0.97),
-        "td-random": score(1.0), "dqn-greedy": score(0.3), "td-greedy": score(0.8),
+        "td-random": score(1.0), "dqn-greedy": score(0.7), "td-greedy": score(0.8),
         "speed": {"searches": {"champion": {"depths": [6, 8, 9], "a_second": 900_000.0}}},
         "ladder": {"games": 60, "note": "", "rows": [
             {"name": name, "rating": 100.0 * k, "low": 100.0 * k - 20, "high": 100.0 * k + 20, "games": 9, "score": 0.5}
-            for k, name in enumerate(judgements.STEPS)],
+            for k, name in enumerate(RUNGS)],
             "met": [{"lineup": pair, "value": 0.1, "low": 0.05, "high": 0.2, "games": 40}
-                    for pair in combinations(judgements.STEPS, 2)]},
+                    for pair in combinations(RUNGS, 2)]},
+        "kinds": score(0.9, 800) | {"trainings": 4},
     }  # fmt: skip
     for (one, two), (known, _) in lineups.DEPTHS.items():
         found.found[f"depth-{one}-{two}"] = score(known, 100)
@@ -80,8 +83,12 @@ def test_what_was_known_before_is_reproduced_and_our_aims_are_reached():
     ({"head-to-head": score(0.6, 2000)}, "D-loaded", Verdict.NOT_REPRODUCED),
     ({"cost": {"seconds": {Q.name: 4.0, SARSA.name: 40.0}}}, "A-time", Verdict.NOT_REACHED),
     ({"dqn-random": score(0.9)}, "learns-dqn", Verdict.NOT_REACHED),
+    ({"kinds": score(0.51, 800) | {"trainings": 4}}, "learns-kinds", Verdict.NOT_REACHED),
     ({"champion-1": score(0.9)}, "champion-1", Verdict.NOT_REACHED),
-    ({"players-3-mcts": score(0.34)}, "players-3-mcts", Verdict.NOT_REACHED),
+    ({"champion-1": score(1.0, 10, 0.6)}, "champion-1", Verdict.NOT_MEASURED),
+    ({"players-3-mcts": score(0.2)}, "players-3-mcts", Verdict.NOT_REACHED),
+    ({"players-3-mcts": score(0.34)}, "players-3-mcts", Verdict.NOT_MEASURED),
+    ({"dqn-greedy": score(0.3)}, "rung-greedy-dqn", Verdict.NOT_REACHED),
     ({"depth-2-1": score(0.5)}, "depths", Verdict.REPRODUCED),  # one cell of six may differ by chance
 ])  # fmt: skip
 def test_verdicts_follow_numbers(change, key, verdict):
@@ -127,3 +134,10 @@ def test_a_training_is_kept_with_its_greedy_choices(tmp_path):
 def test_every_experiment_has_a_name_of_its_own(tmp_path):
     names = [one.name for one in lineups.experiments(Scale("test", share=0.001), 1, tmp_path, Threads(1))]
     assert len(set(names)) == len(names)
+
+
+def test_what_decides_the_ladder_is_the_same_once_its_tables_are_there(tmp_path):
+    scale = Scale("test", share=0.001)
+    before = lineups.ladder(scale, 1, tmp_path, Threads(1)).settings
+    training(Q, 4, 1, tmp_path).run(lambda done: None)
+    assert lineups.ladder(scale, 1, tmp_path, Threads(1)).settings == before

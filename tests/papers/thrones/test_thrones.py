@@ -69,6 +69,21 @@ def test_a_champion_that_loses_its_head_is_told(ending, verdict):
     assert {one.claim.key: one.verdict for one in judgements.champion(found)}["champion-head"] is verdict
 
 
+@pytest.mark.parametrize(
+    ("rooms", "hunted", "verdict"),
+    [(BOTH, 4, Verdict.REACHED), ((SMALL,), 4, Verdict.NOT_REACHED), ((SMALL,), 12, Verdict.REACHED)],
+)
+def test_searchers_are_judged_over_the_rooms_that_were_played(rooms, hunted, verdict):
+    found = Measured()
+    for preset in rooms:
+        for name in lineups.SEARCHERS.values():
+            seats = [seat(hunted if preset == SMALL else 20, 20), seat(20, 20)]
+            found.found[f"champion-{preset}-{name}"] = {"games": 40, "seats": seats}
+    judged = {one.claim.key: one for one in judgements.champion(found)}["champion-search"]
+    assert judged.verdict is verdict
+    assert len(judged.measures) == 4 * len(rooms)
+
+
 def test_cells_of_the_rivals_know_how_many_matches_they_rest_on():
     found = Measured()
     for spec in lineups.KNOWN[SMALL]:

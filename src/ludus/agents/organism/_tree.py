@@ -2,8 +2,11 @@
 turn leads to. What it says of them, through a softmax, is the prior of the turns; there is no policy.
 
 Trees are searched side by side. A wave takes every tree to a node whose turns are not listed yet, lists them, and hands
-out the positions that nobody has valued; when their values are there, `take_values` goes on. A tree serves a whole
+out the positions that nobody has valued; when their values are there, the roll-out goes on. A tree serves a whole
 match: a node is a position after so many turns, so what was searched for one move is there at the next.
+
+The paper lists and values the turns of a node when a roll-out first comes to it. That roll-out ends there and makes no
+use of them; so they wait here until one comes again, which at many nodes none does. Every choice is the same.
 """
 
 from __future__ import annotations
@@ -22,8 +25,9 @@ HEAD = record(
     root=np.int32, nodes=np.int32, edges=np.int32, sims=np.int32, leaf=np.int32, length=np.int32, new=np.int32,
 )  # fmt: skip
 # sims: roll-outs made for this move; leaf, length and new: the node that waits, the path to it, and its first new child
-NODE = record(value=np.float32, first=np.int32, count=np.int32, visits=np.int32, over=np.int32)
-# value: for the player who moves there, or moved last; first: its edges, NONE while they are not listed
+NODE = record(value=np.float32, first=np.int32, count=np.int32, visits=np.int32, over=np.int32, met=np.int32)
+# value: for the player who moves there, or moved last; first: its edges, NONE while they are not listed; met: whether
+# a roll-out came to it
 EDGE = record(child=np.int32, visits=np.int32, prior=np.float32, worth=np.float32)
 # worth: the mean of what came of it, for the player who moves at its node
 NONE = -1
@@ -89,7 +93,7 @@ def node_of(trees, tree, state):
         slot = (slot + 1) & mask
     trees.table[tree, slot] = 1 + new
     node = trees.nodes[tree, new]
-    node.value, node.first, node.count, node.visits = 0.0, NONE, 0, 0
+    node.value, node.first, node.count, node.visits, node.met = 0.0, NONE, 0, 0, 0
     node.over = to_act(states[new]) == 0
     head.nodes += 1
     return new
@@ -112,21 +116,22 @@ def roll_out(trees, tree, sims, c, temperature):
     """Make roll-outs until one needs values, or there have been enough; how many positions wait to be valued."""
     head = trees.heads[tree]
     while head.sims < sims:
-        head.leaf, head.length = head.root, 0
+        if head.leaf == NONE:
+            head.leaf, head.length = head.root, 0
         node = trees.nodes[tree, head.leaf]
-        while node.over == 0 and node.first != NONE and head.length < trees.paths.shape[1]:
-            edge = best_edge(trees, tree, node, c)
-            trees.paths[tree, head.length] = edge
-            head.length += 1
-            head.leaf = trees.edges[tree, edge].child
-            node = trees.nodes[tree, head.leaf]
-        if node.over == 0 and node.first == NONE:
+        if node.over == 0 and node.first == NONE and (node.met or head.leaf == head.root):
             list_edges(trees, tree)
             if head.new < head.nodes:
                 return head.nodes - head.new
             weigh_edges(trees, tree, temperature)
-        finish(trees, tree)
-    head.leaf = NONE
+        if node.over or node.first == NONE or not node.met or head.length == trees.paths.shape[1]:
+            node.met = 1
+            finish(trees, tree)
+        else:
+            edge = best_edge(trees, tree, node, c)
+            trees.paths[tree, head.length] = edge
+            head.length += 1
+            head.leaf = trees.edges[tree, edge].child
     return 0
 
 
@@ -181,6 +186,7 @@ def finish(trees, tree):
         trees.nodes[tree, node].visits += 1
         node = arm.child
     head.sims += 1
+    head.leaf = NONE
 
 
 # ------------------------------------------------------------------------------------------------ many trees
@@ -219,7 +225,6 @@ def wave(trees, sims, c, temperature, values, places, side, out):
                 trees.nodes[tree, node].value = values[row]
                 row += 1
             weigh_edges(trees, tree, temperature)
-            finish(trees, tree)
     for tree in range(trees.heads.shape[0]):
         head = trees.heads[tree]
         if roll_out(trees, tree, sims, c, temperature) == 0:

@@ -21,7 +21,11 @@ from ludus.settings import setting
 
 WEIGHTS = "weights.onnx"
 TOGETHER = 64  # matches that are searched at once
-BITS = (0, 8, 32)
+BITS = (0, 8, 16, 32)
+NEEDED = {
+    8: "a processor with AMX, and 128, 192, … channels",
+    16: "a processor with AVX2, and 128, 256, … channels",
+}
 ROOM = 1 << 13  # positions in a tree, which serves one move
 
 
@@ -41,14 +45,14 @@ class HexaConv(Agent):
     sampled: bool = setting(False, "draw turns by their visits, as in self-play; else the most visited")
     iteration: int = setting(0, "the network after so many iterations; 0: the best", low=0)
     device: str = setting("cpu", "where the network runs: cpu or cuda")
-    bits: int = setting(0, "of the network's numbers on a processor: 8 or 32; 0: 8 where that is quicker", 0, 32)
+    bits: int = setting(0, "of the network's numbers on a processor: 8, 16 or 32; 0: what is quickest", 0, 32)
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)
         if self.device not in ("cpu", "cuda"):
             raise BadSpec(f"hexaconv: device is cpu or cuda, not {self.device!r}")
         if self.bits not in BITS:
-            raise BadSpec(f"hexaconv: bits are 8 or 32, or 0 to choose, not {self.bits}")
+            raise BadSpec(f"hexaconv: bits are 8, 16 or 32, or 0 to choose, not {self.bits}")
         if not self.run:
             raise BadInput("hexaconv needs a run: hexaconv:FOLDER, made by `ludus train hexaconv organism`")
         name = f"iteration-{self.iteration}.onnx" if self.iteration else WEIGHTS
@@ -104,11 +108,13 @@ def values_of(arrays: hexaconv.Arrays, device: str) -> hexaconv.Values:
 
 
 def quickest_values(game: Game, arrays: hexaconv.Arrays, device: str, bits: int = 0) -> hexaconv.Values:
-    """The same in 8 bits, where this processor multiplies bytes in tiles and nobody wants more."""
-    from ludus.nets.hexaconv8 import TileValues, fits
+    """The same in 8 bits where this processor multiplies bytes in tiles, else in 16, if nobody wants more."""
+    from ludus.nets import hexaconv8, hexaconv16
 
-    if device == "cpu" and bits != 32 and fits(arrays):
-        return TileValues(game, arrays, some_planes(game, (hexaconv.side_of(arrays) + 1) // 2))
-    if bits == 8:
-        raise BadInput("hexaconv: 8 bits need a processor with AMX, and 128, 192, … channels; say bits=0")
+    ways = {8: (hexaconv8.fits, hexaconv8.TileValues), 16: (hexaconv16.fits, hexaconv16.ShortValues)}
+    for number, (fits, values) in ways.items():
+        if device == "cpu" and bits in (0, number) and fits(arrays):
+            return values(game, arrays, some_planes(game, (hexaconv.side_of(arrays) + 1) // 2))
+    if bits in ways:
+        raise BadInput(f"hexaconv: {bits} bits need {NEEDED[bits]}; say bits=0")
     return values_of(arrays, device)

@@ -1,8 +1,11 @@
 """The minimax player that the authors of the Pivit paper wrote before their learners, in its three tempers.
 
 Masters are worth 500 where nobody attacks them; an attacked one costs its owner 250 and is worth as much to the rival.
-Minions count by temper, own and rivals', safe and attacked; every own piece costs the whole steps to the nearest
-corner. How deep the authors searched is not known; three plies are our reading.
+Minions count by temper, own and rivals', safe and attacked, and the whole steps to the nearest corner cost their owner.
+
+Two readings are ours. The program asks for a depth and recommends three or four plies, but it judges a position for who
+is on move there: after three it looks for what is best for its rival, so four it is. And it measures steps in pixels of
+its window, by which they would outweigh all else; here they are squares.
 """
 
 from __future__ import annotations
@@ -39,7 +42,7 @@ def steps_to_corner(cell, last):
 
 @rule
 def style_counts(state, player, out):
-    """How many pieces of each sort there are, by COUNTS."""
+    """How many pieces of each sort there are, by COUNTS; steps of rivals' minions count against own ones."""
     side = 8 - 2 * int(state.params.board)
     marks, moves = np.zeros(64, np.int8), np.zeros(4, np.int32)
     mark_attacks(state.board, side, marks, moves)
@@ -49,8 +52,8 @@ def style_counts(state, player, out):
         if piece:
             own = (piece >> 2) - 1 == player
             out[(4 if piece & MASTER else 0) + (0 if own else 2) + (marks[cell] & 1)] += 1.0
-            if own:
-                out[8] += steps_to_corner(cell, side - 1)
+            if not piece & MASTER:
+                out[8] += steps_to_corner(cell, side - 1) * (1 if own else -1)
 
 
 @dataclass
@@ -61,7 +64,7 @@ class Minimax(AlphaBeta):
     only_for: ClassVar[str] = "pivit"
 
     style: str = setting("neutral", "aggressive, defensive or neutral")
-    depth: int = setting(3, "plies", 1, 1000)
+    depth: int = setting(4, "plies", 1, 1000)
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)

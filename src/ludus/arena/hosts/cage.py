@@ -63,7 +63,7 @@ class Cage:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=files,
-            env=_environment(),
+            env=_environment(stdio),
             start_new_session=True,
         )
         theirs.close()
@@ -168,12 +168,15 @@ def _how(end: str) -> str:
     return f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
 
 
-def _environment() -> dict[str, str]:
+def _environment(foreign: bool) -> dict[str, str]:
+    """What a program of ours, or a foreign one, finds set. The latter may be of another Python, which our modules would
+    break: it is told what a shell would tell it."""
     told = {name: value for name in TOLD if (value := os.environ.get(name))}
     # One thread is enough for an agent, and many would take the memory of a big one.
     threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    ours = os.pathsep.join(map(os.path.realpath, filter(None, sys.path)))
     places = {
-        "PYTHONPATH": os.pathsep.join(map(os.path.realpath, filter(None, sys.path))),
+        "PYTHONPATH": os.environ.get("PYTHONPATH", "") if foreign else ours,
         "NUMBA_CACHE_DIR": str(cache_dir()),
     }
     at_once = {"PYTHONUNBUFFERED": "1"}  # what is printed is kept when it is printed, not when a buffer is full

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from ludus.papers import matches
@@ -30,6 +31,8 @@ KNOWN_GAMES = 20_000
 HEAD_TO_HEAD = (429, 414, 157)
 """Experiment D: won by the first seat, by the second, drawn."""
 
+KINDS = matches.Course(GAME, "qlearning", {"rivals": "self", "rule": "sarsa", "trace": 1.0, "games": 20_000})
+"""A table that knows kinds of moves in kinds of situations instead of positions; as many episodes as published."""
 DQN, TD, CHAMPION = "dqn:pivit-dqn", "greedy:run=pivit-td", "champion"
 LADDER = {
     "random": "random", "greedy": "greedy", "DQN": DQN, "TD": TD, "depth 2": "alphabeta:depth=2",
@@ -43,9 +46,9 @@ DEPTHS = {
 """Fixed depths of alpha-beta with the plain evaluation: the share of the first in an independent program, and games."""
 RIVALS = {
     "depth 4": ("alphabeta:depth=4", 0.9),
-    "aggressive": ("minimax:style=aggressive", 0.95),
-    "defensive": ("minimax:style=defensive", 0.95),
-    "neutral": ("minimax:style=neutral", 0.95),
+    "the aggressive minimax": ("minimax:style=aggressive", 0.95),
+    "the defensive minimax": ("minimax:style=defensive", 0.95),
+    "the neutral minimax": ("minimax:style=neutral", 0.95),
     "mcts, ten times the time": ("mcts:ms=1000", 0.9),
 }
 """Whom the champion meets, and what share of the point is wanted."""
@@ -63,7 +66,7 @@ def experiments(scale: Scale, seed: int, folder: Path, workers: Workers) -> list
     found = [random_play(name, rules, scale.pick(20_000, 100_000), seed, workers) for name, rules in READINGS.items()]
     found += [learner_of(scale, learner, seed, folder) for learner in (Q, SARSA, PROMOTING)]
     found += [cost(episodes, seed, folder), head_to_head(scale, seed, folder, workers)]
-    found += [*learnt(scale, seed, workers), *depths(scale, seed, workers)]
+    found += [kinds(scale, seed, folder, workers), *learnt(scale, seed, workers), *depths(scale, seed, workers)]
     found.append(search_speed("speed", SEARCHES, seed, scale.pick(20, 100)))
     found += [*champion(scale, seed, folder, workers), *crowds(scale, seed, folder, workers)]
     return [*found, ladder(scale, seed, folder, workers)]
@@ -86,6 +89,14 @@ def head_to_head(scale: Scale, seed: int, folder: Path, workers: Workers) -> Exp
     trained = [learner_of(scale, learner, seed, folder).settings for learner in (Q, SARSA)]
     settings = {"rules": matches.rules_of(GAME, "paper"), "trained": trained, "games": games, "seed": own}
     return Experiment(name, settings, games, run)
+
+
+def kinds(scale: Scale, seed: int, folder: Path, workers: Workers) -> Experiment:
+    """The table of kinds against one ply of thought, trained several times over."""
+    seeds = [own_seed(seed, f"kinds {number}") for number in range(scale.pick(4, 10))]
+    games = scale.pick(200, 1_000)
+    lineup = (matches.LEARNER, "greedy")
+    return matches.trainings("kinds", KINDS, lineup, "default", games, seeds, folder, workers)
 
 
 def learnt(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
@@ -134,6 +145,10 @@ def crowds(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Expe
 
 
 def ladder(scale: Scale, seed: int, folder: Path, workers: Workers) -> Experiment:
-    """Everybody against everybody, the published Q-learner among them."""
-    agents = {**LADDER, "Q-learning": f"dictionary:{Q.folder(folder)}"}
-    return matches.ladder("ladder", GAME, agents, "default", scale.pick(40, 400), seed, workers)
+    """Everybody against everybody, the published Q-learner and the first table of kinds among them."""
+    tables = {"Q-learning": f"dictionary:{Q.folder(folder)}", "kinds": f"qlearning:{folder / 'runs' / 'kinds-0'}"}
+    played = matches.ladder("ladder", GAME, LADDER | tables, "default", scale.pick(40, 400), seed, workers)
+    trained = [learner_of(scale, Q, seed, folder).settings, kinds(scale, seed, folder, workers).settings]
+    # By how the tables are made: a digest of their folders would be another once they are there.
+    known = {"code": matches.codes(GAME, list(LADDER.values())), "trained": trained}
+    return replace(played, settings={**played.settings, **known})

@@ -29,7 +29,7 @@ SEVEN = {
 }  # fmt: skip
 """Whom the champion meets, by room."""
 SEARCHERS = {"mcts:sims=16000": "mcts", "alphabeta:nodes=120000": "alphabeta"}
-"""At ten times the champion's time or more, in both rooms."""
+"""At ten times the champion's time or more; in the large room in full runs only."""
 
 PUBLISHED = {
     ("bot 1", LARGE): ((100, 100, 100, 100, 100), (100, 100, 100, 100, 100)),
@@ -93,7 +93,7 @@ def experiments(scale: Scale, seed: int, folder: Path, workers: Workers) -> list
 
 def table(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
     """The published table, and the second bot as we evolved it."""
-    games = scale.pick(40, 200)
+    games = scale.pick(16, 200)
     bots = {**BOTS, "evolved": dict.fromkeys(BOTH, BOT2)}
     return [
         duel(f"{bot.replace(' ', '')}-{preset}-{rival}", (specs[preset], rival), preset, games, seed, workers)
@@ -102,7 +102,7 @@ def table(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
 
 
 def ladder(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
-    games = scale.pick(40, 200)
+    games = scale.pick(16, 200)
     return [
         duel(f"ladder-{preset}-{spec}-{rival}", (spec, rival), preset, games, seed, workers)
         for preset in BOTH for spec in KNOWN[preset] for rival in RIVALS
@@ -110,20 +110,21 @@ def ladder(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
 
 
 def champion(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
-    games, few = {SMALL: scale.pick(10, 200), LARGE: scale.pick(4, 200)}, 20 if scale.is_full else 1
+    games, few = {SMALL: scale.pick(6, 200), LARGE: 200 if scale.is_full else 1}, 20 if scale.is_full else 1
     found = [
         duel(f"champion-{preset}-{name}", (CHAMPION, specs[preset]), preset, games[preset], seed, workers)
         for preset in BOTH for name, specs in SEVEN.items()
     ]  # fmt: skip
-    # alphabeta wants rules without dice: the same rooms, and a draw where a coin would fall
+    # alphabeta wants rules without dice: the same rooms, and a draw where a coin would fall. A match in the large one
+    # takes a searcher minutes.
     return found + [
         duel(f"champion-{preset}-{name}", (CHAMPION, spec), preset, few, seed, workers, {"tie": "draw"})
-        for preset in BOTH for spec, name in SEARCHERS.items()
+        for preset in (BOTH if scale.is_full else (SMALL,)) for spec, name in SEARCHERS.items()
     ]  # fmt: skip
 
 
 def readings(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
-    games = scale.pick(10, 200)
+    games = scale.pick(6, 200)
     return [
         duel(f"reading-{change}-{rival}", (BOT1[LARGE], rival), LARGE, games, seed, workers, dict([change.split("=")]))
         for change in READINGS for rival in RIVALS
@@ -133,7 +134,7 @@ def readings(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
 def territory(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
     """Matches against the second assistant's bot that are cut after some rounds: the same ones, since neither bot
     looks at the limit."""
-    games, luck = scale.pick(10, 200), own_luck(seed)
+    games, luck = scale.pick(6, 200), own_luck(seed)
     return [
         duel(f"territory-{preset}-{bot.replace(' ', '')}-{rounds}", (specs[preset], "ta2"), preset, games, luck,
              workers, {"cap": rounds})

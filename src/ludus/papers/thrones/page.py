@@ -25,7 +25,7 @@ WRAPPED = ".cells .dim{display:block;white-space:normal}\n"
 
 LEAD = """Thrones is a territory game from a course at Brown University. A paper describes two bots for it: one with a
 heuristic made by hand, one whose heuristic is a small network that evolution trained. It plays five matches a cell.
-This page plays hundreds, says which of the published cells hold, and explains most of what it sees by one law about
+This page plays more, says which of the published cells hold, and explains most of what it sees by one law about
 parity."""
 
 TABLE = """Each cell is what the bot won from one seat against one rival; below it the published number, with the
