@@ -450,6 +450,48 @@ def test_two_states_of_a_file_meet_in_one_process(tmp_path):
     assert guess("cache0", *edits) == apart
 
 
+# ------------------------------------------------------------------------------------------------ compiled once
+
+
+@rule
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+@template
+def leaf(n):
+    return fibonacci(n)
+
+
+@template
+def left(n):
+    return leaf(n)
+
+
+@template
+def root(n):
+    return left(n) + leaf(n)
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+def test_what_several_templates_call_is_compiled_once():
+    kernel = bind(root, {}, "sums")
+    inner = kernel.py_func.__globals__
+    assert inner["leaf"] is inner["left"].py_func.__globals__["leaf"]
+    assert bind(root, {}, "sums").py_func.__globals__["leaf"] is inner["leaf"]
+    assert kernel(10) == 110
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+def test_a_rule_that_only_compiled_code_calls_has_no_door_for_python(tmp_path, monkeypatch):
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    bind(left, {}, "sums")(12)
+    assert fibonacci.inside.signatures
+    assert not fibonacci.signatures
+    assert fibonacci(10) == 55
+    assert fibonacci.signatures
+
+
 # ------------------------------------------------------------------------------------------------ in plain words
 
 BOARD, WORTH, LIST, TABLE = squares(2, 2), {1: 2}, [1], np.zeros(1, np.int32)

@@ -28,21 +28,44 @@ import numba
 import numpy as np
 from numba import njit
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.registry import CPUDispatcher
 
 from ludus.rng import config
 
-rule = njit
-"""Marks a rule: compiled when a template uses it, plain Python under NUMBA_DISABLE_JIT=1."""
+DOORLESS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""What is never called from Python needs no door for it, which is a third of the time to compile."""
+
+
+class _Rule(CPUDispatcher):
+    """Compiled code calls a copy without a door; the door is made where Python itself calls the rule."""
+
+    def __init__(self, py_func: Callable, locals: Any = None, targetoptions: Any = None, *pipeline: Any):
+        super().__init__(py_func, locals, targetoptions, *pipeline)
+        self.inside = CPUDispatcher(py_func, locals, {**self.targetoptions, **DOORLESS}, *pipeline)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return self.inside.get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        return self.inside.get_overload(sig)
+
+    @property
+    def is_compiling(self) -> Any:
+        """What tells Numba that a rule calls itself."""
+        return self.inside.is_compiling
+
+
+def rule(function: Callable | None = None, **options: Any) -> Any:
+    """Marks a rule: compiled when a template uses it, plain Python under NUMBA_DISABLE_JIT=1."""
+    if function is None:
+        return functools.partial(rule, **options)
+    return function if config.DISABLE_JIT else _Rule(function, {}, {"nopython": True, **options})
 
 
 def template(function: Callable) -> Callable:
     """Marks an algorithm that `bind` can compile against a game."""
     function.__ludus_template__ = True  # pyright: ignore[reportFunctionMemberAccess]
     return function
-
-
-INLINED: dict[str, Any] = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""What is never called from Python needs no door for it, which is a third of the time to compile."""
 
 
 def inlined(function: Callable) -> Callable:
@@ -74,28 +97,46 @@ def clean_cache() -> None:
     shutil.rmtree(cache_dir(), ignore_errors=True)
 
 
-def bind(function: Callable, names: Mapping[str, Any], label: str, *, cached: bool = True) -> Callable:
+def bind(function: Callable, names: Mapping[str, Any], label: str) -> Callable:
     """The template `function` with `names` as its globals, compiled. `label` (the game's name) is for people."""
-    scope = dict(function.__globals__)
-    for name in set(_names_in(function.__code__)):
-        if name in names:
-            value = names[name]
-            scope[name] = bind(value, names, label, cached=False) if is_template(value) else value
-        elif is_template(scope.get(name)):
-            scope[name] = bind(scope[name], names, label, cached=False)
-    copy = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
-    copy.__module__ = function.__module__
+    copy = _with_names(function, names, label)
     if config.DISABLE_JIT:
         return copy
-    copy.__qualname__ = f"{function.__name__}.{label}.{fingerprint(copy)}"
-    options: dict[str, Any] = INLINED if getattr(function, "__ludus_inlined__", False) else {}
-    compiled: Any = njit(nogil=True, **options)(copy)
+    compiled: Any = njit(nogil=True)(copy)
     # A cached binary looks its modules up by name when it is loaded: what has no name there runs uncached.
-    if cached and _is_importable(names):
+    if _is_importable(names):
         with contextlib.suppress(OSError):  # nowhere to keep it: compiled anew in every process
             compiled._cache = _KernelCache(copy)
             compiled._cache.label = label if "legal" in names else ""
     return compiled
+
+
+def _with_names(function: Callable, names: Mapping[str, Any], label: str) -> Callable:
+    """A copy of a template that reaches the game's functions, and bound templates, behind their names."""
+    scope = dict(function.__globals__)
+    for name in set(_names_in(function.__code__)):
+        value = names.get(name, scope.get(name))
+        if is_template(value):
+            scope[name] = _inner(value, names, label)
+        elif name in names:
+            scope[name] = value
+    copy = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
+    copy.__module__ = function.__module__
+    if not config.DISABLE_JIT:
+        copy.__qualname__ = f"{function.__name__}.{label}.{fingerprint(copy)}"
+    return copy
+
+
+_bound: dict[tuple[str, str], Callable] = {}
+"""Templates that templates call, by content: many are called by several, and one compilation serves them all."""
+
+
+def _inner(function: Callable, names: Mapping[str, Any], label: str) -> Callable:
+    copy = _with_names(function, names, label)
+    if config.DISABLE_JIT:
+        return copy
+    options: dict[str, Any] = DOORLESS | ({"forceinline": True} if getattr(function, "__ludus_inlined__", False) else {})
+    return _bound.setdefault((copy.__module__, copy.__qualname__), njit(nogil=True, **options)(copy))
 
 
 class _ByContent(_CacheLocator):
