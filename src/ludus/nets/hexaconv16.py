@@ -37,7 +37,7 @@ from ludus.nets.patches import (
     measure,
 )
 from ludus.nets.shorts import BLOCK, LANES, MOST, ONE, add_lines, add_up, has_shorts
-from ludus.nets.tiles import aligned
+from ludus.nets.tiles import aligned, in_one
 
 SHELF = 1 << 13  # patches that are kept; with twice as many a position takes as long
 SEVENS, PRODUCTS = 4, (4, 8)  # times as many cells of the second layer, and products of the second and third
@@ -74,8 +74,7 @@ class Orders(NamedTuple):
     rows: np.ndarray  # int32[taps, …]: where its entries are
     known: np.ndarray  # int32[rows of inputs]: 1 + the same, 0 if they are not listed
     starts: np.ndarray  # int32[…, chunks + 1]: where the entries of each chunk begin
-    entries: np.ndarray  # uint16[…, 2]
-    sums: np.ndarray  # int16[GROUP, BLOCK]
+    entries: np.ndarray  # uint32[…]: as `add_lines` reads them
 
 
 class Stock(NamedTuple):
@@ -131,7 +130,7 @@ def list_entries(row, entries, count, starts):
     for first in range(0, row.shape[0], CHUNK):
         starts[first // CHUNK] = count
         for k in range(CHUNK):
-            entries[count, 0], entries[count, 1] = 2 * BLOCK * k, row[first + k]
+            entries[count] = np.int32(row[first + k]) << 16 | 2 * BLOCK * k
             count += row[first + k] > 0
     starts[row.shape[0] // CHUNK :] = count
     return count
@@ -157,26 +156,24 @@ def carry_out(orders, weight, inputs, outs):
     list_inputs(orders, inputs)
     for tap in range(weight.shape[0]):
         for first in range(0, orders.counts[tap], GROUP):
-            count = min(GROUP, orders.counts[tap] - first)
+            last = min(first + GROUP, orders.counts[tap])
             for column in range(weight.shape[1]):
                 lines = weight.ctypes.data + 2 * BLOCK * weight.shape[2] * (tap * weight.shape[1] + column)
-                columns = outs[:, BLOCK * column : BLOCK * (column + 1)]
-                for k in range(count):
-                    orders.sums[k] = columns[orders.outs[tap, first + k]]
-                add_chunks(orders, orders.rows[tap, first : first + count], lines)
-                for k in range(count):
-                    columns[orders.outs[tap, first + k]] = orders.sums[k]
+                to = outs.ctypes.data + 2 * BLOCK * column
+                add_chunks(
+                    orders, orders.rows[tap, first:last], lines, orders.outs[tap, first:last], to, outs.strides[0]
+                )
     forget_orders(orders)
 
 
 @template
-def add_chunks(orders, rows, lines):
+def add_chunks(orders, rows, lines, outs, to, stride):
     """What the inputs of each row make of one block of columns."""
-    entries, out = orders.entries.ctypes.data, orders.sums.ctypes.data
+    entries = orders.entries.ctypes.data
     for chunk in range(orders.starts.shape[1] - 1):
         for k in range(rows.shape[0]):
             first, last = orders.starts[rows[k], chunk], orders.starts[rows[k], chunk + 1]
-            add_lines(entries + 4 * first, np.int64(last - first), lines, out + 2 * BLOCK * k)
+            add_lines(entries + 4 * first, np.int64(last - first), lines, to + stride * outs[k])
         lines += 2 * BLOCK * CHUNK
 
 
@@ -297,7 +294,9 @@ def value_all(net, near, shelf, planes, values):
 def make_net(arrays: Arrays, near: Near, planes: np.ndarray) -> Net:
     seen = measure(arrays, near, planes)
     later = enumerate(pairwise(seen), 1)
-    second, third, fourth, fifth, sixth = (_layer(one, before, arrays[k][1]) for k, (before, one) in later)
+    layers = [_layer(one, before, arrays[k][1]) for k, (before, one) in later]
+    packed = in_one([layer.weight for layer in layers])
+    second, third, fourth, fifth, sixth = (layer._replace(weight=weight) for layer, weight in zip(layers, packed))
     unit = seen[0].channel / SEEN
     first, bias = floats(seen[0].taps / unit), floats(arrays[0][1] / unit + 0.5)
     last, last_bias = floats(arrays[-1][0][0] * seen[-1].channel / SEEN), floats(arrays[-1][1])
@@ -310,9 +309,7 @@ def _layer(seen: Seen, before: Seen, bias: np.ndarray) -> Layer:
     step = np.maximum(np.maximum(seen.product / SEEN, abs(taps).max(axis=(0, 1)) * ONE / MOST), 1e-12)
     count, inputs, columns = taps.shape
     weight = np.round(taps / step * ONE).astype(np.int16).reshape(count, inputs, columns // BLOCK, BLOCK)
-    made = aligned((count, columns // BLOCK, inputs, BLOCK), np.int16)
-    made[:] = weight.transpose(0, 2, 1, 3)
-    return Layer(made, floats(step / unit), floats(bias / unit + 0.5))
+    return Layer(weight.transpose(0, 2, 1, 3), floats(step / unit), floats(bias / unit + 0.5))
 
 
 # ------------------------------------------------------------------------------------------------ the network
@@ -377,6 +374,5 @@ def make_stock(things: int, room: int, width: int) -> Stock:
 def make_orders(taps: int, room: int, things: int, inputs: int) -> Orders:
     """For at most so many things at a time, of so many in all."""
     what, to, rows = (np.zeros((taps, room), np.int32) for _ in range(3))
-    starts, entries = np.zeros((room, inputs // CHUNK + 1), np.int32), np.zeros((room * inputs + 1, 2), np.uint16)
-    known, sums = np.zeros(things, np.int32), aligned((GROUP, BLOCK), np.int16)
-    return Orders(np.zeros(taps, np.int64), what, to, rows, known, starts, entries, sums)
+    starts, entries = np.zeros((room, inputs // CHUNK + 1), np.int32), np.zeros(room * inputs + 1, np.uint32)
+    return Orders(np.zeros(taps, np.int64), what, to, rows, np.zeros(things, np.int32), starts, entries)

@@ -194,7 +194,7 @@ class PatchValues(ABC):
         values, rows = np.empty(len(planes), np.float32), self._rows()
         for first in range(0, len(planes), rows):
             part = slice(first, first + rows)
-            if any(room.used[0] + rows * room.most > room.size for room in self._rooms(shelf)):
+            if any(room.used[0] + len(values[part]) * room.most > room.size for room in self._rooms(shelf)):
                 self._clear(shelf)
             self._value_all(self._net, self.near, shelf, planes[part], values[part])
         self._shelves.append(shelf)

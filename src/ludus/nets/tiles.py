@@ -349,7 +349,10 @@ def in_one(parts: Sequence[np.ndarray]) -> list[np.ndarray]:
     """The same arrays one after the other in memory, each from a line on: together they are large enough for numpy to
     ask the system for large pages."""
     room = [part.nbytes + -part.nbytes % LINE for part in parts]
-    whole, places = aligned((sum(room),), np.int8), np.cumsum([0, *room])
-    for place, part in zip(places, parts):
-        whole[place : place + part.nbytes] = part.reshape(-1)
-    return [whole[place : place + part.nbytes].reshape(part.shape) for place, part in zip(places, parts)]
+    whole, places = aligned((sum(room),), np.uint8), np.cumsum([0, *room])
+    packed = [
+        whole[place : place + part.nbytes].view(part.dtype).reshape(part.shape) for place, part in zip(places, parts)
+    ]
+    for to, part in zip(packed, parts):
+        to[:] = part
+    return packed
