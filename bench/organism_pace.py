@@ -39,7 +39,7 @@ from ludus.papers.organism.lineups import WIDTH, unlearnt
 PUBLISHED = 30.0  # seconds
 MATCHES, ROUNDS, LONGEST = 12, 3, 60  # matches differ much: the few turns of one are no measure
 PLAIN = 3  # matches in 32 bits
-SEARCHES = 500  # whose positions are valued with few bits and with 32
+SEARCHES = 200  # whose positions are valued with few bits and with 32
 
 
 class Kept:
