@@ -5,32 +5,41 @@
 
 A move is the mean over whole matches against itself, each with one tree from its first turn to its last; turns are
 drawn by visits. What a network keeps of patches that it met is forgotten before every match. In CPU time of the thread,
-the best of several rounds. How few bits agree with 32 is printed as well.
+the best of several rounds.
 
     python bench/organism_pace.py RUN/weights.onnx --as-wide
 
 takes each channel of a narrow network so many times that there are 512: it says the same, at the published size.
+
+    python bench/organism_pace.py --bits
+
+prints how well 8 and 16 bits agree with 32 instead; tiles are emulated where there are none, which takes minutes.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ludus.agents.organism._search import Limits, Search
+from ludus.agents.organism._search import Limits, Search, some_planes
 from ludus.agents.organism.hexaconv import quickest_values
 from ludus.catalogue import load
 from ludus.nets.hexaconv import Arrays, CpuValues, from_onnx, side_of
+from ludus.nets.hexaconv8 import TileValues
+from ludus.nets.hexaconv16 import ShortValues
+from ludus.nets.patches import PatchValues
 from ludus.papers.organism.lineups import WIDTH, unlearnt
 
 PUBLISHED = 30.0  # seconds
 MATCHES, ROUNDS, LONGEST = 12, 3, 60  # matches differ much: the few turns of one are no measure
 PLAIN = 3  # matches in 32 bits
+SEARCHES = 200  # whose positions are valued with few bits and with 32
 
 
 class Kept:
@@ -80,32 +89,53 @@ def widened(arrays: Arrays) -> Arrays:
     return found
 
 
-def network() -> Arrays:
-    if len(sys.argv) < 2:
+def network(given: argparse.Namespace) -> Arrays:
+    if not given.weights:
         return unlearnt(WIDTH)
-    arrays = from_onnx(Path(sys.argv[1]).read_bytes())
-    return widened(arrays) if "--as-wide" in sys.argv else arrays
+    arrays = from_onnx(Path(given.weights).read_bytes())
+    return widened(arrays) if given.as_wide else arrays
+
+
+def tell(**numbers: Any) -> None:
+    print(json.dumps({name.replace("_", " "): number for name, number in numbers.items()}), flush=True)
+
+
+def time_moves(game: Any, asked: Kept, plain: CpuValues, rings: int) -> None:
+    for values, rounds, matches in ((asked.values, ROUNDS, MATCHES), (plain, 1, PLAIN)):
+        seconds, moves = pace(game, values, rings, rounds, matches)
+        tell(network=type(values).__name__, ms_a_move=round(1000 * seconds, 2),
+             times_faster=round(PUBLISHED / seconds), moves=moves)  # fmt: skip
+
+
+def compare_bits(few: PatchValues, plain: CpuValues, searches: Sequence[np.ndarray]) -> None:
+    """What is said of the positions that these searches asked for."""
+    pairs = [(few(planes), plain(planes)) for planes in searches]
+    short, long = (np.concatenate(one) for one in zip(*pairs))
+    off = abs(short - long)
+    same = sum(int(one.argmin() == other.argmin()) for one, other in pairs)
+    tell(network=type(few).__name__, positions=len(long), mean_difference=round(float(off.mean()), 4),
+         largest=round(float(off.max()), 4), spread_of_values=round(float(long.std()), 4),
+         same_best_turn=same, of=len(pairs))  # fmt: skip
 
 
 def main() -> None:
-    game, arrays = load("organism"), network()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weights", nargs="?")
+    parser.add_argument("--as-wide", action="store_true")
+    parser.add_argument("--bits", action="store_true")
+    given = parser.parse_args()
+    game, arrays = load("organism"), network(given)
     rings, plain = (side_of(arrays) + 1) // 2, CpuValues(arrays)
     asked = Kept(quickest_values(game, arrays, "cpu"))
     play(game, asked, rings, 0)  # compiles
     asked.planes.clear()
     moves = sum(play(game, asked, rings, seed)[1] for seed in range(MATCHES))
-    planes = np.concatenate(asked.planes)
-    print(json.dumps({"positions a move": round(len(planes) / moves), "moves": moves}), flush=True)
-    for values, rounds, matches in ((asked.values, ROUNDS, MATCHES), (plain, 1, PLAIN)):
-        seconds, moves = pace(game, values, rings, rounds, matches)
-        print(json.dumps({"network": type(values).__name__, "ms a move": round(1000 * seconds, 2),
-                          "times faster": round(PUBLISHED / seconds), "moves": moves}), flush=True)  # fmt: skip
-    some = planes[np.random.default_rng(1).permutation(len(planes))[:4000]]
-    short, long = asked.values(some), plain(some)
-    print(json.dumps({"positions": len(some), "mean difference": float(abs(short - long).mean()),
-                      "largest": float(abs(short - long).max()), "spread of values": float(long.std())}))  # fmt: skip
-    same = [int(asked.values(part).argmin() == plain(part).argmin()) for part in asked.planes[:500]]
-    print(json.dumps({"same best turn": float(np.mean(same)), "of": len(same)}))
+    tell(positions_a_move=round(sum(map(len, asked.planes)) / moves), moves=moves)
+    if given.bits:
+        for kind in (TileValues, ShortValues):
+            compare_bits(kind(arrays, some_planes(game, rings)), plain, asked.planes[:SEARCHES])
+    else:
+        time_moves(game, asked, plain, rings)
 
 
 if __name__ == "__main__":

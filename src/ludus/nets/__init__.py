@@ -9,6 +9,8 @@ compiled   a network without a board, judged by compiled code within the search
 images     the mean of what a network says of all images of a position
 cuda       the arrays on a GPU, at three precisions
 cells      what computes with them there, in Triton
+hexaconv   another network, of the Organism paper; in 8 bits (hexaconv8, tiles) and 16 (hexaconv16, shorts), which share
+           what was met of a board (patches, books)
 
 A *cell* has so many channels. A layer is relu(bias + the sum over the cell and its neighbours of their channels times
 that direction's matrix), so squares and hexagons of any size are one thing; a game without a board is a single cell.

@@ -1,5 +1,5 @@
 """The network of the Organism paper in 16 bits, for processors without tiles; as in 8 bits, what patches of the board
-have in common is multiplied once (`hexaconv8`).
+have in common is multiplied once (`patches`).
 
 A layer's answer for a cell is a sum over the cells that it looks at, and what one of them adds to it depends on what is
 there and on the direction alone. Each such product of the second and third layers is made when it is first asked for,
@@ -11,26 +11,39 @@ seen in some positions of random play.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from ludus.compile import template
-from ludus.game import Game
-from ludus.nets.books import Book, forget, make_book
-from ludus.nets.hexaconv import PLANES, Arrays, side_of
-from ludus.nets.hexaconv8 import CELL, DEPTH, SEVEN, ZERO, Near, find_all, flat_weights, near_cells, room_for
+from ludus.compile import bind, template
+from ludus.nets.hexaconv import Arrays
+from ludus.nets.patches import (
+    AT_ONCE,
+    CELL,
+    NARROWEST,
+    SEVEN,
+    ZERO,
+    Ledger,
+    Near,
+    PatchValues,
+    Room,
+    Seen,
+    find_all,
+    floats,
+    make_ledger,
+    measure,
+)
 from ludus.nets.shorts import BLOCK, LANES, MOST, ONE, add_lines, add_up, has_shorts
-from ludus.nets.tiles import aligned
+from ludus.nets.tiles import aligned, in_one
 
 SHELF = 1 << 13  # patches that are kept; with twice as many a position takes as long
 SEVENS, PRODUCTS = 4, (4, 8)  # times as many cells of the second layer, and products of the second and third
 CHUNK = 128  # inputs whose lines of one block of columns stay in the processor's nearest cache
 GROUP = 256  # rows that are multiplied together
-AT_ONCE = 128  # rows that are valued at a time
 SEEN = ONE // 4  # what the most that was seen is
-NARROWEST = 128  # channels; with fewer onnxruntime is as quick
 SAMPLE = 128  # positions by which channels are measured
 
 
@@ -61,8 +74,7 @@ class Orders(NamedTuple):
     rows: np.ndarray  # int32[taps, …]: where its entries are
     known: np.ndarray  # int32[rows of inputs]: 1 + the same, 0 if they are not listed
     starts: np.ndarray  # int32[…, chunks + 1]: where the entries of each chunk begin
-    entries: np.ndarray  # uint16[…, 2]
-    sums: np.ndarray  # int16[GROUP, BLOCK]
+    entries: np.ndarray  # uint32[…]: as `add_lines` reads them
 
 
 class Stock(NamedTuple):
@@ -74,16 +86,9 @@ class Stock(NamedTuple):
 
 
 class Shelf(NamedTuple):
-    """What was met so far, and room for the layers. What `find_all` works on has its names."""
+    """What was met so far, and room for the layers."""
 
-    patches: Book
-    sevens: Book
-    marks: np.ndarray
-    numbers: np.ndarray
-    keys: np.ndarray
-    wanted: np.ndarray
-    new: np.ndarray
-    new_sevens: np.ndarray
+    ledger: Ledger
     first: np.ndarray  # int16[patches, channels]
     second: np.ndarray  # int16[sevens, channels]
     sums: np.ndarray  # int16[rows * cells, twice the channels]
@@ -125,7 +130,7 @@ def list_entries(row, entries, count, starts):
     for first in range(0, row.shape[0], CHUNK):
         starts[first // CHUNK] = count
         for k in range(CHUNK):
-            entries[count, 0], entries[count, 1] = 2 * BLOCK * k, row[first + k]
+            entries[count] = np.int32(row[first + k]) << 16 | 2 * BLOCK * k
             count += row[first + k] > 0
     starts[row.shape[0] // CHUNK :] = count
     return count
@@ -151,26 +156,24 @@ def carry_out(orders, weight, inputs, outs):
     list_inputs(orders, inputs)
     for tap in range(weight.shape[0]):
         for first in range(0, orders.counts[tap], GROUP):
-            count = min(GROUP, orders.counts[tap] - first)
+            last = min(first + GROUP, orders.counts[tap])
             for column in range(weight.shape[1]):
                 lines = weight.ctypes.data + 2 * BLOCK * weight.shape[2] * (tap * weight.shape[1] + column)
-                columns = outs[:, BLOCK * column : BLOCK * (column + 1)]
-                for k in range(count):
-                    orders.sums[k] = columns[orders.outs[tap, first + k]]
-                add_chunks(orders, orders.rows[tap, first : first + count], lines)
-                for k in range(count):
-                    columns[orders.outs[tap, first + k]] = orders.sums[k]
+                to = outs.ctypes.data + 2 * BLOCK * column
+                add_chunks(
+                    orders, orders.rows[tap, first:last], lines, orders.outs[tap, first:last], to, outs.strides[0]
+                )
     forget_orders(orders)
 
 
 @template
-def add_chunks(orders, rows, lines):
+def add_chunks(orders, rows, lines, outs, to, stride):
     """What the inputs of each row make of one block of columns."""
-    entries, out = orders.entries.ctypes.data, orders.sums.ctypes.data
+    entries = orders.entries.ctypes.data
     for chunk in range(orders.starts.shape[1] - 1):
         for k in range(rows.shape[0]):
             first, last = orders.starts[rows[k], chunk], orders.starts[rows[k], chunk + 1]
-            add_lines(entries + 4 * first, np.int64(last - first), lines, out + 2 * BLOCK * k)
+            add_lines(entries + 4 * first, np.int64(last - first), lines, to + stride * outs[k])
         lines += 2 * BLOCK * CHUNK
 
 
@@ -189,10 +192,10 @@ def forget_orders(orders):
 def first_layer(net, shelf, patches):
     """The channels of the patches from this one on; of their planes few are not 0."""
     totals = shelf.totals
-    for row in range(shelf.patches.met[0] - patches):
+    for row in range(shelf.ledger.patches.met[0] - patches):
         totals[:] = net.first_bias
         for tap in range(net.first.shape[0]):
-            cell = shelf.new[row >> 4, tap >> 2, row & 15, CELL * (tap & 3) :]
+            cell = shelf.ledger.new[row >> 4, tap >> 2, row & 15, CELL * (tap & 3) :]
             for plane in range(net.first.shape[1]):
                 if cell[plane] != ZERO:
                     amount = np.float32(np.int32(cell[plane]) - ZERO)
@@ -219,14 +222,14 @@ def line_at(lines, number):
 @template
 def second_layer(net, shelf, sevens):
     """Of the sevens from this one on."""
-    stock, count = shelf.of_patches, shelf.sevens.met[0] - sevens
+    stock, count = shelf.of_patches, shelf.ledger.sevens.met[0] - sevens
     for k in range(count):
         for tap in range(SEVEN):
-            want(stock, shelf.orders, tap, shelf.new_sevens[k, tap])
+            want(stock, shelf.orders, tap, shelf.ledger.new_sevens[k, tap])
     carry_out(shelf.orders, net.second.weight, shelf.first, stock.lines)
     for k in range(count):
         for tap in range(SEVEN):
-            shelf.places[tap] = line_at(stock.lines, stock.where[shelf.new_sevens[k, tap], tap])
+            shelf.places[tap] = line_at(stock.lines, stock.where[shelf.ledger.new_sevens[k, tap], tap])
         add_seven(shelf.places, net.second, line_at(shelf.second, sevens + k), shelf.second.shape[1])
 
 
@@ -236,19 +239,19 @@ def third_layer(net, shelf, near, rows):
     for row in range(rows):
         for at in range(cells):
             for tap in range(SEVEN):
-                want(stock, shelf.orders, tap, shelf.wanted[near[at, tap], row])
+                want(stock, shelf.orders, tap, shelf.ledger.wanted[near[at, tap], row])
     carry_out(shelf.orders, net.third.weight, shelf.second, stock.lines)
     for row in range(rows):
         for at in range(cells):
             for tap in range(SEVEN):
-                shelf.places[tap] = line_at(stock.lines, stock.where[shelf.wanted[near[at, tap], row], tap])
+                shelf.places[tap] = line_at(stock.lines, stock.where[shelf.ledger.wanted[near[at, tap], row], tap])
             add_seven(shelf.places, net.third, line_at(shelf.third, row * cells + at), shelf.third.shape[1])
 
 
 @template
 def layer_of(shelf, source, near, rows, layer, out):
     """A layer of which nothing is kept. `near` numbers the cells of a position in the layer before."""
-    cells, before, columns = near.shape[0], source.shape[0] // shelf.wanted.shape[1], out.shape[1]
+    cells, before, columns = near.shape[0], source.shape[0] // shelf.ledger.wanted.shape[1], out.shape[1]
     shelf.sums[: rows * cells, :columns] = 0
     for row in range(rows):
         for at in range(cells):
@@ -274,8 +277,8 @@ def last_layer(net, source, totals, values):
 @template
 def value_all(net, near, shelf, planes, values):
     """What each position is worth to who moves there."""
-    rows, patches, sevens = planes.shape[0], shelf.patches.met[0], shelf.sevens.met[0]
-    find_all(shelf, near, planes)
+    rows, patches, sevens = planes.shape[0], shelf.ledger.patches.met[0], shelf.ledger.sevens.met[0]
+    find_all(shelf.ledger, near, planes)
     first_layer(net, shelf, patches)
     second_layer(net, shelf, sevens)
     third_layer(net, shelf, near.third, rows)
@@ -288,54 +291,25 @@ def value_all(net, near, shelf, planes, values):
 # ------------------------------------------------------------------------------------------------ scales
 
 
-class Seen(NamedTuple):
-    """A layer's weights, and what some positions make of it."""
-
-    taps: np.ndarray  # float32[taps, inputs, columns]
-    most: np.ndarray  # of a sum of products
-    unit: np.ndarray  # of a channel
-
-
-def measure(arrays: Arrays, near: Near, planes: np.ndarray) -> list[Seen]:
-    """All layers but the last."""
-    x, found = planes.reshape(len(planes), PLANES, -1).transpose(0, 2, 1).astype(np.float32), []
-    for cells, weight, (_, bias) in zip(near, flat_weights(arrays), arrays):
-        x = np.concatenate([x, np.zeros_like(x[:, :1])], axis=1)[:, cells]  # positions, cells, taps, inputs
-        taps = weight.reshape(cells.shape[1], -1, weight.shape[1])
-        parts = [x[:, :, tap].reshape(-1, x.shape[-1]) @ taps[tap] for tap in range(len(taps))]
-        whole = np.maximum(sum(parts) + bias, 0)
-        most = np.max([abs(part).max(axis=0) for part in [*parts, sum(parts)]], axis=0)
-        found.append(Seen(taps, _at_least_mean(most), _at_least_mean(whole.max(axis=0)) / SEEN))
-        x = whole.reshape(len(planes), len(cells), -1)
-    return found
-
-
 def make_net(arrays: Arrays, near: Near, planes: np.ndarray) -> Net:
     seen = measure(arrays, near, planes)
     later = enumerate(pairwise(seen), 1)
-    second, third, fourth, fifth, sixth = (_layer(one, before.unit, arrays[k][1]) for k, (before, one) in later)
-    first, bias = _floats(seen[0].taps / seen[0].unit), _floats(arrays[0][1] / seen[0].unit + 0.5)
-    last, last_bias = _floats(arrays[-1][0][0] * seen[-1].unit), _floats(arrays[-1][1])
+    layers = [_layer(one, before, arrays[k][1]) for k, (before, one) in later]
+    packed = in_one([layer.weight for layer in layers])
+    second, third, fourth, fifth, sixth = (layer._replace(weight=weight) for layer, weight in zip(layers, packed))
+    unit = seen[0].channel / SEEN
+    first, bias = floats(seen[0].taps / unit), floats(arrays[0][1] / unit + 0.5)
+    last, last_bias = floats(arrays[-1][0][0] * seen[-1].channel / SEEN), floats(arrays[-1][1])
     return Net(first, bias, second, third, fourth, fifth, sixth, last, last_bias)
 
 
-def _layer(seen: Seen, before: np.ndarray, bias: np.ndarray) -> Layer:
+def _layer(seen: Seen, before: Seen, bias: np.ndarray) -> Layer:
     """A product's unit is so large that neither a sum nor a weight is too large for 16 bits."""
-    taps, (count, inputs, columns) = seen.taps * before[None, :, None], seen.taps.shape
-    step = np.maximum(np.maximum(seen.most / SEEN, abs(taps).max(axis=(0, 1)) * ONE / MOST), 1e-12)
+    unit, taps = seen.channel / SEEN, seen.taps * before.channel[:, None] / SEEN
+    step = np.maximum(np.maximum(seen.product / SEEN, abs(taps).max(axis=(0, 1)) * ONE / MOST), 1e-12)
+    count, inputs, columns = taps.shape
     weight = np.round(taps / step * ONE).astype(np.int16).reshape(count, inputs, columns // BLOCK, BLOCK)
-    made = aligned((count, columns // BLOCK, inputs, BLOCK), np.int16)
-    made[:] = weight.transpose(0, 2, 1, 3)
-    return Layer(made, _floats(step / seen.unit), _floats(bias / seen.unit + 0.5))
-
-
-def _at_least_mean(most: np.ndarray) -> np.ndarray:
-    """What was rarely seen may be seen to be larger."""
-    return np.maximum(most, max(most.mean(), 1e-6))
-
-
-def _floats(numbers: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(numbers, np.float32)
+    return Layer(weight.transpose(0, 2, 1, 3), floats(step / unit), floats(bias / unit + 0.5))
 
 
 # ------------------------------------------------------------------------------------------------ the network
@@ -347,57 +321,49 @@ def fits(arrays: Arrays) -> bool:
     return has_shorts() and width % CHUNK == 0 and width >= NARROWEST
 
 
-class ShortValues:
-    """Values on one thread of this processor. Some positions of its game say how large its channels get."""
+@cache
+def kernel() -> Callable:
+    return bind(value_all, {}, "hexaconv")
 
-    def __init__(self, game: Game, arrays: Arrays, positions: np.ndarray):
-        self.side, self._width = side_of(arrays), len(arrays[0][0])
-        self._near = near_cells(self.side)
-        self._at_once = min(AT_ONCE, PRODUCTS[0] * SHELF // (2 * SEVEN * len(self._near.second)))
-        self._net = make_net(arrays, self._near, positions[:: -(-len(positions) // SAMPLE)])
-        self._value_all = game.kernel(value_all)
-        self._shelves: list[Shelf] = []
 
-    def __call__(self, planes: np.ndarray) -> np.ndarray:
-        shelf = self._shelves.pop() if self._shelves else self._make_shelf()  # threads share the network, but no shelf
-        values = np.empty(len(planes), np.float32)
-        for first in range(0, len(planes), self._at_once):
-            part = slice(first, first + self._at_once)
-            if self._is_full(shelf, len(values[part])):
-                clear(shelf)
-            self._value_all(self._net, self._near, shelf, planes[part], values[part])
-        self._shelves.append(shelf)
-        return values
+class ShortValues(PatchValues):
+    """In 16 bits."""
 
-    def forget(self) -> None:
-        """All that was met."""
-        for shelf in self._shelves:
-            clear(shelf)
+    def _make_net(self, arrays: Arrays, positions: np.ndarray) -> Net:
+        return make_net(arrays, self.near, positions[:: -(-len(positions) // SAMPLE)])
 
-    def _is_full(self, shelf: Shelf, rows: int) -> bool:
-        """Whether there may be no room for all that so many positions can have."""
-        cells = [rows * len(near) for near in self._near]
-        rooms = (
-            (shelf.patches.met, cells[0], shelf.first),
-            (shelf.sevens.met, cells[1], shelf.second),
-            (shelf.of_patches.made, SEVEN * cells[1], shelf.of_patches.lines),
-            (shelf.of_sevens.made, SEVEN * cells[2], shelf.of_sevens.lines),
-        )
-        return any(used[0] + more > len(room) for used, more, room in rooms)
+    def _kernel(self) -> Callable:
+        return kernel()
+
+    def _rows(self) -> int:
+        return min(AT_ONCE, PRODUCTS[0] * SHELF // (2 * SEVEN * len(self.near.second)))
+
+    def _rooms(self, shelf: Shelf) -> list[Room]:
+        ledger, of_patches, of_sevens = shelf.ledger, shelf.of_patches, shelf.of_sevens
+        first, second, third = (len(cells) for cells in self.near[:3])
+        return [
+            Room(ledger.patches.met, first, len(shelf.first)),
+            Room(ledger.sevens.met, second, len(shelf.second)),
+            Room(of_patches.made, SEVEN * second, len(of_patches.lines)),
+            Room(of_sevens.made, SEVEN * third, len(of_sevens.lines)),
+        ]
+
+    def _clear(self, shelf: Shelf) -> None:
+        super()._clear(shelf)
+        for stock in (shelf.of_patches, shelf.of_sevens):
+            stock.where[:], stock.made[0] = 0, 1
 
     def _make_shelf(self) -> Shelf:
-        width, rows, cells = self._width, self._at_once, [self._at_once * len(near) for near in self._near]
-        sevens, widths = SEVENS * SHELF, (width, width, 2 * width, width)
+        width, rows = self.width, self._rows()
+        cells, sevens = [rows * len(near) for near in self.near], SEVENS * SHELF
+        widths = (width, width, 2 * width, width)
         room = [aligned((count, columns), np.int16) for count, columns in zip(cells[2:], widths)]
         return Shelf(
-            make_book(SHELF), make_book(sevens), np.zeros(self.side**2 + 1, np.uint64),
-            np.zeros(len(self._near.first) + 1, np.int32), np.zeros(len(self._near.first), np.uint64),
-            np.zeros((len(self._near.second), rows), np.int32), room_for(cells[0], DEPTH),
-            np.zeros((cells[1], SEVEN), np.int32), aligned((SHELF, width), np.int16),
+            make_ledger(self.near, self.side, rows, SHELF, sevens), aligned((SHELF, width), np.int16),
             aligned((sevens, width), np.int16), aligned((cells[3], 2 * width), np.int16),
             np.zeros(width, np.float32), np.zeros(SEVEN, np.int64),
             make_stock(SHELF, PRODUCTS[0] * SHELF, width), make_stock(sevens, PRODUCTS[1] * SHELF, width),
-            make_orders(max(SEVEN, len(self._near.fourth)), cells[0], sevens, 2 * width), *room,
+            make_orders(max(SEVEN, len(self.near.fourth)), cells[0], sevens, 2 * width), *room,
         )  # fmt: skip
 
 
@@ -408,13 +374,5 @@ def make_stock(things: int, room: int, width: int) -> Stock:
 def make_orders(taps: int, room: int, things: int, inputs: int) -> Orders:
     """For at most so many things at a time, of so many in all."""
     what, to, rows = (np.zeros((taps, room), np.int32) for _ in range(3))
-    starts, entries = np.zeros((room, inputs // CHUNK + 1), np.int32), np.zeros((room * inputs + 1, 2), np.uint16)
-    known, sums = np.zeros(things, np.int32), aligned((GROUP, BLOCK), np.int16)
-    return Orders(np.zeros(taps, np.int64), what, to, rows, known, starts, entries, sums)
-
-
-def clear(shelf: Shelf) -> None:
-    """Begin anew."""
-    for book, stock in ((shelf.patches, shelf.of_patches), (shelf.sevens, shelf.of_sevens)):
-        forget(book)
-        stock.where[:], stock.made[0] = 0, 1
+    starts, entries = np.zeros((room, inputs // CHUNK + 1), np.int32), np.zeros(room * inputs + 1, np.uint32)
+    return Orders(np.zeros(taps, np.int64), what, to, rows, np.zeros(things, np.int32), starts, entries)

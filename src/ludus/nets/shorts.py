@@ -53,8 +53,8 @@ def _everywhere(builder: Any, number: Any) -> Any:
 
 @intrinsic
 def add_lines(typing, entries, count, lines, out):
-    """Add lines to one of them. An entry is two uint16: how far its line is from the first one, in bytes, and its
-    weight. But for the count all are addresses."""
+    """Add lines to one of them. An entry is a uint32: how far its line is from the first one, in bytes, and above these
+    16 bits its weight. But for the count all are addresses."""
 
     def code(context, builder, signature, args):
         entries, count, lines, out = args

@@ -18,7 +18,7 @@ from llvmlite import binding, ir
 from numba import extending
 from numba.core import cgutils, types
 
-from ludus.compile import inlined
+from ludus.compile import inlined, template
 
 ROWS, DEEP, TILE = 16, 64, 1024  # of a tile: rows, bytes of a row, bytes
 TALLEST, BLOCK = 3, 32  # tiles in the height of a block, and its columns
@@ -241,9 +241,9 @@ def line_of(tiles, row):
 def block(source, near, part, tile, height, columns, out):
     """One block of a product into int32[48, 32], of so many tiles' height. `source` is uint8[tiles, depth, 16, 64], in
     parts of so many tiles: the inputs of a row are its bytes in each of the parts that are near, one part after the
-    other; `columns` and `out` are addresses. A tile is loaded while the one before it is multiplied. (To send for the
+    other. A tile is loaded while the one before it is multiplied. (To send for the
     next columns meanwhile was no quicker: the processor sees for itself that they are read in order.)"""
-    depth, second = source.shape[1], columns
+    depth, second, to = source.shape[1], columns.ctypes.data, out.ctypes.data
     clear()
     for k in range(near.shape[0]):
         first = source.ctypes.data + (near[k] * part + tile) * depth * TILE
@@ -264,14 +264,58 @@ def block(source, near, part, tile, height, columns, out):
                 load(7, second + TILE, 64)
                 multiply(5, 6, 7)
             first, second = first + TILE, second + 2 * TILE
-    store(0, out, 128)
-    store(1, out + 64, 128)
+    store(0, to, 128)
+    store(1, to + 64, 128)
     if height > 1:
-        store(2, out + 2048, 128)
-        store(3, out + 2112, 128)
+        store(2, to + 2048, 128)
+        store(3, to + 2112, 128)
     if height > 2:
-        store(4, out + 4096, 128)
-        store(5, out + 4160, 128)
+        store(4, to + 4096, 128)
+        store(5, to + 4160, 128)
+
+
+# ------------------------------------------------------------------------------------------------ without tiles
+
+
+@template
+def plain_block(source, near, part, tile, height, columns, out):
+    """The same integers one after the other, on any processor."""
+    depth, lines = source.shape[1], np.empty((DEEP, BLOCK), np.int32)
+    out[: ROWS * height] = 0
+    for k in range(near.shape[0] * depth):
+        take_columns(columns[2 * TILE * k : 2 * TILE * (k + 1)], lines)
+        first, deep = near[k // depth] * part + tile, k % depth
+        for row in range(ROWS * height):
+            line = source[first + (row >> 4), deep, row & 15]
+            for j in range(DEEP):
+                if line[j] != 0:
+                    for column in range(BLOCK):
+                        out[row, column] += line[j] * lines[j, column]
+
+
+@template
+def take_columns(columns, lines):
+    """A line for each input of two tiles of weights, where four inputs of a column lie side by side."""
+    for j in range(DEEP):
+        for column in range(BLOCK):
+            lines[j, column] = columns[TILE * (column >> 4) + LINE * (j >> 2) + 4 * (column & 15) + (j & 3)]
+
+
+@template
+def plain_begin(address):
+    pass
+
+
+@template
+def plain_end():
+    pass
+
+
+PLAIN: dict[str, Any] = {"block": plain_block, "begin": plain_begin, "end": plain_end}
+"""What takes the place of what only some processors have."""
+
+
+# ------------------------------------------------------------------------------------------------ memory
 
 
 def layout() -> np.ndarray:
@@ -305,7 +349,10 @@ def in_one(parts: Sequence[np.ndarray]) -> list[np.ndarray]:
     """The same arrays one after the other in memory, each from a line on: together they are large enough for numpy to
     ask the system for large pages."""
     room = [part.nbytes + -part.nbytes % LINE for part in parts]
-    whole, places = aligned((sum(room),), np.int8), np.cumsum([0, *room])
-    for place, part in zip(places, parts):
-        whole[place : place + part.nbytes] = part.reshape(-1)
-    return [whole[place : place + part.nbytes].reshape(part.shape) for place, part in zip(places, parts)]
+    whole, places = aligned((sum(room),), np.uint8), np.cumsum([0, *room])
+    packed = [
+        whole[place : place + part.nbytes].view(part.dtype).reshape(part.shape) for place, part in zip(places, parts)
+    ]
+    for to, part in zip(packed, parts):
+        to[:] = part
+    return packed

@@ -114,7 +114,7 @@ def quickest_values(game: Game, arrays: hexaconv.Arrays, device: str, bits: int 
     ways = {8: (hexaconv8.fits, hexaconv8.TileValues), 16: (hexaconv16.fits, hexaconv16.ShortValues)}
     for number, (fits, values) in ways.items():
         if device == "cpu" and bits in (0, number) and fits(arrays):
-            return values(game, arrays, some_planes(game, (hexaconv.side_of(arrays) + 1) // 2))
+            return values(arrays, some_planes(game, (hexaconv.side_of(arrays) + 1) // 2))
     if bits in ways:
         raise BadInput(f"hexaconv: {bits} bits need {NEEDED[bits]}; say bits=0")
     return values_of(arrays, device)

@@ -34,7 +34,7 @@ from ludus.papers.organism.lineups import (
     training_rows,
 )
 
-SEVENTY, EVEN = 0.7, 0.5
+SEVENTY, EVEN, OFTEN = 0.7, 0.5, 0.25
 SECONDS, TURNS = 30.0, 16.0
 GATE = 0.6
 
@@ -60,6 +60,13 @@ def pooled(rows: Sequence[dict[str, float]], column: str, label: str, rules: str
     return rate_of(sum(row[column] * row["matches"] for row in rows), games, label, rules)
 
 
+def above(measure: Measure, level: float) -> Judgement:
+    """Reproduced if a share is certainly more than this."""
+    if measure.low > level:
+        return Verdict.REPRODUCED, f"certainly more than {100 * level:.0f} %"
+    return Verdict.NOT_REPRODUCED, f"not certainly more than {100 * level:.0f} %"
+
+
 def at(results: Measured, preset: str, iteration: int) -> list[dict[str, float]]:
     """The row of each training whose self-play was by the network after so many iterations."""
     found = [rows[iteration] for rows in training_rows(results, preset) if len(rows) > iteration]
@@ -77,7 +84,7 @@ def after(results: Measured, column: str, iteration: int, preset: str = PAPER) -
 def learning(results: Measured) -> list[Finding]:
     def suicides() -> Found:
         untrained = after(results, "suicides", 0)
-        return [untrained], larger(untrained.minus(Measure("", 0.25, 0.25, 0.25, 0)))
+        return [untrained], above(untrained, OFTEN)
 
     def fewer() -> Found:
         measures = [after(results, "suicides", k) for k in (0, 1)]
@@ -106,7 +113,7 @@ def turns(results: Measured, iteration: int) -> Measure:
 def style(results: Measured) -> list[Finding]:
     def opening() -> Found:
         grown = after(results, "grows", FIFTH)
-        return [grown], larger(grown.minus(Measure("", EVEN, EVEN, EVEN, 0)))
+        return [grown], above(grown, EVEN)
 
     def centre() -> Found:
         measures = [after(results, "centre", k) for k in (0, FIFTH)]

@@ -19,7 +19,6 @@ from ludus.report.page import safe
 GAME = "organism"
 TURNS = 4
 """Two of each player are shown."""
-FEWEST = 8
 
 
 def typical(records: Sequence[MatchRecord]) -> Result:
@@ -58,9 +57,9 @@ def pictures(label: str, opening: Result) -> str:
         game.advance(state, actions, np.zeros((1, 3), np.uint64))
         if ply in opening["ends"]:
             at = opening["ends"].index(ply)
-            share = opening["counts"][at] / opening["matches"]
             board = without_style(picture(View(game, state.copy(), 0), View(game, before, 0)))
-            words = f"{('first', 'second')[at % 2]} player, {100 * share:.0f} % of {opening['matches']} matches so far"
+            seat, count = ("first", "second")[at % 2], opening["counts"][at]
+            words = f"{seat} player; {count} of {opening['matches']} matches began so"
             drawn.append(f"<div class=still><div class=board>{board}</div><p class=caption>{safe(words)}</p></div>")
             before = state.copy()
     return f"<h3>{safe(label)}</h3><div class=stills>{''.join(drawn)}</div>"

@@ -105,7 +105,7 @@ def lengths(results: Measured) -> str:
         Line(f"seed {k}", [(n, row["turns"] / LIMIT) for n, row in enumerate(rows)])
         for k, rows in enumerate(training_rows(results, PAPER), 1)
     ]
-    return line_chart(f"Length of matches, of {LIMIT} turns at most", "iterations learnt", lines, is_log=False)
+    return line_chart(f"Length of matches, as a share of {LIMIT} turns", "iterations learnt", lines, is_log=False)
 
 
 def by_iteration(results: Measured) -> str:
