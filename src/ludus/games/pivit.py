@@ -62,7 +62,8 @@ import re
 import numpy as np
 
 from ludus.errors import BadNotation
-from ludus.games._pivit_terms import HORIZONTAL, MASTER, TERMS, forcing, terms
+from ludus.games._pivit_lines import HORIZONTAL, MASTER
+from ludus.games._pivit_terms import TERMS, forcing, terms
 from ludus.rules import Facts, Param, Params, choice, record, rule, switch
 from ludus.shapes import planes, squares
 

@@ -75,6 +75,8 @@ def TOTAL(settings: Settings) -> int:
 
 
 def ADVICE(game: Game) -> str:
+    if game.facts.simultaneous:
+        return ""  # it is refused
     secrets = f"{game.name} has secrets: what a player sees is taken for all there is to know" * game.facts.hidden
     return "; ".join(filter(None, (advice(game), secrets)))
 

@@ -22,6 +22,7 @@ from ludus.compile import template
 from ludus.game import Game
 from ludus.rng import blend, shuffle, stream
 from ludus.rules import FORCES, SEATS, forcing, legal, record, returns, step, to_act
+from ludus.search.borrowed import borrow
 from ludus.search.evaluation import Evaluation, estimate, is_judged
 from ludus.search.table import DELAY, ENTRY, PROVEN, delayed, keep, key_of, look_up, stored_move
 
@@ -297,6 +298,7 @@ def errs(frame):
 def search_to(stack, depth, root, reduce, budget, rng):
     """Search the first position to a depth, or go on where the budget ended last time. The answer is in the first
     frame; its menu and its window must be filled in."""
+    stack = borrow(stack)
     frames, counters, forced = stack.frames, stack.counters, stack.frames.shape[0] - 1 - depth
     ply, settled = counters[PLY], False
     if ply == BEGIN:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ludus.agents._abstraction import Abstraction, Table
 from ludus.compile import rule
-from ludus.games._pivit_terms import HORIZONTAL, MASTER, doors, far, mark_attacks
+from ludus.games._pivit_lines import HORIZONTAL, MASTER, doors, far, mark_attacks
 from ludus.games.pivit import by_masters, is_corner, width
 
 ROWS, COLUMNS = 2 * 3 * 3 * 3, 6 * 2 * 2 * 2 * 2 * 3

@@ -39,7 +39,7 @@ def count_everybody(state, counted):
         left += state.minions[player]
     late = np.float32(1.0 - left / 24.0)
     counted[:] = 0.0
-    count_terms(state, 8, counted)
+    count_terms(state, counted)
     winners, _ = by_masters(state)
     for player in range(state.players):
         own = counted[player]

@@ -19,7 +19,7 @@ from ludus.agents.alphabeta import AlphaBeta
 from ludus.compile import rule
 from ludus.errors import BadSpec
 from ludus.game import Game
-from ludus.games._pivit_terms import MASTER, mark_attacks
+from ludus.games._pivit_lines import MASTER, mark_attacks
 from ludus.search.evaluation import evaluation
 from ludus.settings import setting
 

@@ -101,7 +101,7 @@ def search_speed(name: str, specs: Mapping[str, str], seed: int, positions: int)
     own = own_seed(seed, name)
 
     def run(watch: Watch) -> Result:
-        views = _positions(own, positions)
+        views = some_positions(own, positions)
         found = {}
         for label, spec in specs.items():
             found[label] = _depths(spec, views, own)
@@ -112,7 +112,7 @@ def search_speed(name: str, specs: Mapping[str, str], seed: int, positions: int)
     return Experiment(name, settings, len(specs), run)
 
 
-def _positions(seed: int, count: int) -> list[np.ndarray]:
+def some_positions(seed: int, count: int) -> list[np.ndarray]:
     """From matches of one ply of thought with some random moves: the opening, the middle, the end."""
     game = load(GAME)
     mover = agent("greedy:slip=0.2", game)
