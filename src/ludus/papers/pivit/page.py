@@ -56,12 +56,13 @@ what 0.1 s a move buys today."""
 
 CHAMPION = """The champion searches 0.1 s a move with learnt weights and follows captures and promotions to rest. The
 three tempers of minimax are those of the authors' own earlier program. Among three or four players it grows a tree in
-which everybody plays for itself, and judges a leaf by each one's chance to come out on top."""
+which everybody plays for itself, and judges a leaf by each one's chance to come out on top. Where too few matches were
+played to tell there is no verdict: `--quick` plays ten or fewer of the first five rows, `--full` 400."""
 
 LADDER = """Everybody against everybody under the official rules. Q-learning is the published learner with its
 dictionary loaded, kinds the table of kinds of moves; the champion has 10 ms a move, and two fixed depths stand between
-it and TD. The order that was hoped for is random, greedy, Q-learning, DQN, TD, champion: the last table says of each
-step whether it holds, and of the way round by kinds."""
+it and TD. The first table has the order that was measured. Hoped for were random, greedy, Q-learning, DQN, TD,
+champion: the last table says of each step whether it holds, then of the way from greedy to TD by DQN and kinds."""
 
 FOOTER = """All intervals are 95 %. Made by `ludus reproduce pivit`; the same seed gives the same numbers, but for what
 rests on a clock."""
