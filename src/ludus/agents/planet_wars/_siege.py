@@ -98,17 +98,19 @@ def held(owner, expected, weights):
 @rule
 def besieged(outlook, siege, planet, weights, share):
     """The worth of one planet under `share` sixteenths of the streams, once it is no longer neutral."""
+    siege.work += outlook.span
+    if outlook.owner[planet, outlook.span] == NEUTRAL:
+        return 0.0
     t = 0
-    while t < outlook.span and outlook.owner[planet, t] == NEUTRAL:
+    while outlook.owner[planet, t] == NEUTRAL:
         t += 1
     owner, ships, growth = outlook.owner[planet, t], outlook.ships[planet, t], outlook.growth[planet]
-    siege.work += outlook.span
     mine, rivals = 0, 0  # who could have been here earlier waits until the neutral ships are beaten
     for before in range(t + 1):
         mine += siege.stream[0, planet, before] * share // WHOLE
         rivals += siege.stream[1, planet, before] * share // WHOLE
     worth, standing = 0.0, 0
-    while t < outlook.span and owner != NEUTRAL:
+    while t < outlook.span:
         t += 1
         worth += growth * held(owner, outlook.owner[planet, t - 1], weights)
         mine += outlook.landing[0, planet, t] + (siege.stream[0, planet, t] * share // WHOLE)
