@@ -135,7 +135,7 @@ def _inner(function: Callable, names: Mapping[str, Any], label: str) -> Callable
     copy = _with_names(function, names, label)
     if config.DISABLE_JIT:
         return copy
-    options = DOORLESS | {"forceinline": getattr(function, "__ludus_inlined__", False)}
+    options: dict[str, Any] = DOORLESS | {"forceinline": getattr(function, "__ludus_inlined__", False)}
     return _bound.setdefault((copy.__module__, copy.__qualname__), njit(nogil=True, **options)(copy))
 
 
