@@ -59,7 +59,8 @@ def rule(function: Callable | None = None, **options: Any) -> Any:
     """Marks a rule: compiled when a template uses it, plain Python under NUMBA_DISABLE_JIT=1."""
     if function is None:
         return functools.partial(rule, **options)
-    return function if config.DISABLE_JIT else _Rule(function, {}, {"nopython": True, **options})
+    as_njit = {"nopython": True, "boundscheck": None, **options}  # which hashes of content have in them
+    return function if config.DISABLE_JIT else _Rule(function, {}, as_njit)
 
 
 def template(function: Callable) -> Callable:
