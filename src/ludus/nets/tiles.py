@@ -241,8 +241,8 @@ def line_of(tiles, row):
 def block(source, near, part, tile, height, columns, out):
     """One block of a product into int32[48, 32], of so many tiles' height. `source` is uint8[tiles, depth, 16, 64], in
     parts of so many tiles: the inputs of a row are its bytes in each of the parts that are near, one part after the
-    other. A tile is loaded while the one before it is multiplied. (To send for the
-    next columns meanwhile was no quicker: the processor sees for itself that they are read in order.)"""
+    other. A tile is loaded while the one before it is multiplied. (To send for the next columns meanwhile was no
+    quicker: the processor sees for itself that they are read in order.)"""
     depth, second, to = source.shape[1], columns.ctypes.data, out.ctypes.data
     clear()
     for k in range(near.shape[0]):
