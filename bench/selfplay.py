@@ -25,16 +25,25 @@ from ludus.catalogue import load
 from ludus.game import Game
 from ludus.learn._pipeline import CudaSelfPlay, Pipeline
 from ludus.learn._selfplay import PlaySettings
+from ludus.nets.export import from_onnx
 from ludus.nets.spec import NetSpec, Weights, net_spec
+from ludus.runs import find_run
 from ludus.search.forest.memory import Leaves
 
+SHIPPED = "connect_four"
 PGX = {(16384, 32): 3.43, (4096, 32): 2.45, (4096, 128): 1.31}
 """Millions of simulations a second: matches x simulations."""
-ROWS = {"connect_four": [("fp16", False), ("fp8", False), ("fp8", True)], "organism": [("fp8", False), ("fp8", True)]}
+ROWS = {
+    "connect_four": [("fp16", False, ""), ("fp8", False, ""), ("fp16", False, SHIPPED), ("fp8", False, SHIPPED),
+                     ("fp8", True, "")],
+    "organism": [("fp8", False, ""), ("fp8", True, "")],
+}  # fmt: skip
+"""Precision, whether trees are kept, and a trained run; "": a network that knows nothing, whose activations have fewer
+zeros, so that the card draws more power for them and its clock falls further."""
 CHANNELS, BLOCKS = 128, 6
 SECONDS, WINDOWS = 2.0, 5
 RULES: dict[str, dict[str, object]] = {"connect_four": {}, "organism": {"rings": 4}}
-FP8_SMALL = ("connect_four", "fp8", 4096, 32, False, {})
+FP8_SMALL = ("connect_four", "fp8", 4096, 32, False, SHIPPED)
 
 
 def random_weights(spec: NetSpec, seed: int = 0) -> Weights:
@@ -50,6 +59,12 @@ def random_weights(spec: NetSpec, seed: int = 0) -> Weights:
     return weights
 
 
+def trained_weights(spec: NetSpec, run: str) -> Weights:
+    trained, weights = from_onnx((find_run(run).path / "weights.onnx").read_bytes())
+    assert trained.arrays == spec.arrays, f"{run} is a network of another size"
+    return weights
+
+
 def network(game: Game, values: dict[str, object]) -> NetSpec:
     features, policy = game.shapes(2, values)
     return net_spec(features, policy, 2, CHANNELS, BLOCKS)
@@ -58,14 +73,13 @@ def network(game: Game, values: dict[str, object]) -> NetSpec:
 # ------------------------------------------------------------------------------------------------ speed
 
 
-def speed(
-    name: str, precision: str, matches: int, sims: int, keep: bool, rules: dict[str, object], groups: int = 0
-) -> str:
+def speed(name: str, precision: str, matches: int, sims: int, keep: bool, run: str, groups: int = 0) -> str:
     game = load(name)
-    values = game.rule_values("default", rules)
+    values = game.rule_values("default", RULES[name])
     spec = network(game, values)
     settings = PlaySettings(matches=matches, sims=sims, openings=8, keep=keep)
-    play = CudaSelfPlay(game, 2, values, settings, spec, random_weights(spec), 1, 0, precision, groups)
+    weights = trained_weights(spec, run) if run else random_weights(spec)
+    play = CudaSelfPlay(game, 2, values, settings, spec, weights, 1, 0, precision, groups)
     play.run(seconds=0.7)
     rates = [window(play) for _ in range(WINDOWS)]
     play.close()
@@ -79,15 +93,15 @@ def window(play: Pipeline) -> float:
     return tally["simulations"] / (time.perf_counter() - started) / 1e6
 
 
-def table(name: str, sizes: list[tuple[int, int]], rules: dict[str, object]) -> None:
-    print(f"\n{name} {rules or ''}: millions of simulations a second, {BLOCKS} x {CHANNELS}", flush=True)
+def table(name: str, sizes: list[tuple[int, int]]) -> None:
+    print(f"\n{name} {RULES[name] or ''}: millions of simulations a second, {BLOCKS} x {CHANNELS}", flush=True)
     print(f"{'':26s}" + "".join(f"{f'{matches} x {sims}':>16s}" for matches, sims in sizes), flush=True)
     if name == "connect_four":
         print(f"{'PGX + mctx (published)':26s}" + "".join(f"{PGX[size]:16.2f}" for size in sizes), flush=True)
-    for precision, keep in ROWS[name]:
-        print(f"{precision + (', tree kept' if keep else ''):26s}", end="", flush=True)
+    for precision, keep, run in ROWS[name]:
+        print(f"{precision + ', tree kept' * keep + ', trained' * bool(run):26s}", end="", flush=True)
         for matches, sims in sizes:
-            print(f"{attempt(speed, name, precision, matches, sims, keep, rules):>16s}", end="", flush=True)
+            print(f"{attempt(speed, name, precision, matches, sims, keep, run):>16s}", end="", flush=True)
         print(flush=True)
 
 
@@ -264,9 +278,9 @@ def main(what: list[str]) -> None:
         for groups in (2, 3, 4, 6):
             print(f"{groups} groups, fp8, about 4096 x 32:", attempt(speed, *FP8_SMALL, groups), flush=True)
     if "connect_four" in parts:
-        table("connect_four", list(PGX), RULES["connect_four"])
+        table("connect_four", list(PGX))
     if "organism" in parts:
-        table("organism", [(4096, 32), (8192, 32)], RULES["organism"])
+        table("organism", [(4096, 32), (8192, 32)])
 
 
 if __name__ == "__main__":
