@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,10 @@ from hypothesis import settings
 # An example may have to compile first; nothing here is judged by time.
 settings.register_profile("ludus", deadline=None)
 settings.load_profile("ludus")
+
+# A shell that starts the tests in the background has Ctrl-C ignored; every program that they start would inherit it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
