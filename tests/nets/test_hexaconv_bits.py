@@ -16,13 +16,15 @@ from ludus.nets.hexaconv8 import TileValues
 from ludus.nets.hexaconv16 import ShortValues
 from ludus.nets.patches import TAPS, near_cells
 from ludus.nets.shorts import has_shorts
-from ludus.nets.tiles import has_tiles, in_one, in_tiles, plain_block
+from ludus.nets.tiles import aligned, byte_block, has_bytes, has_tiles, in_one, in_tiles, plain_block
 from ludus.workers import Threads
 
 ORGANISM = load("organism")
 WIDTH = 128
 
 tiled = pytest.mark.skipif(not has_tiles(), reason="this processor multiplies no bytes in tiles")
+byted = pytest.mark.skipif(not has_bytes(), reason="this processor multiplies no vectors of bytes")
+quick = pytest.mark.skipif(not has_tiles() and not has_bytes(), reason="this processor multiplies no bytes")
 short = pytest.mark.skipif(not has_shorts(), reason="this processor has no AVX2")
 both = pytest.mark.parametrize(
     "kind", [pytest.param(TileValues, id="8"), pytest.param(ShortValues, marks=short, id="16")]
@@ -65,27 +67,32 @@ def test_weights_lie_one_after_the_other():
 
 
 @template
-def multiply(source, near, part, tile, height, columns, out):
-    plain_block(source, near, part, tile, height, columns, out)
+def multiply(source, near, part, tile, rows, columns, out):
+    plain_block(source, near, part, tile, rows, columns, out)
 
 
-@pytest.mark.parametrize("height", [1, 2, 3])
-def test_a_block_is_a_product_of_matrices(height):
+@pytest.mark.parametrize("rows", [1, 16, 27, 48])
+@pytest.mark.parametrize("way", ["plain", pytest.param("bytes", marks=byted)])
+def test_a_block_is_a_product_of_matrices(way, rows):
     """Two parts of four tiles of rows, of which the second and the first are looked at, in this order."""
-    rng, out = np.random.default_rng(0), np.full((48, 32), -1, np.int32)
-    source, weight = rng.integers(0, 256, (8, 2, 16, 64)).astype(np.uint8), rng.integers(-127, 128, (256, 32))
-    bind(multiply, {}, "test")(source, np.array([1, 0]), 4, 1, height, in_tiles(weight.astype(np.int8))[0], out)
-    parts = [source[first : first + height].transpose(0, 2, 1, 3).reshape(16 * height, 128) for first in (5, 1)]
-    assert (out[: 16 * height] == np.concatenate(parts, axis=1).astype(np.int64) @ weight).all()
-    assert (out[16 * height :] == -1).all()
+    rng, out = np.random.default_rng(0), aligned((48, 32), np.int32)
+    out[:] = -1
+    source, weight = aligned((8, 2, 16, 64), np.uint8), rng.integers(-127, 128, (256, 32))
+    source[:] = rng.integers(0, 256, source.shape)
+    kernel = bind(multiply, {"plain_block": byte_block} if way == "bytes" else {}, "test")
+    kernel(source, np.array([1, 0]), 4, 1, rows, in_tiles(weight.astype(np.int8))[0], out)
+    parts = [source[first : first + 3].transpose(0, 2, 1, 3).reshape(48, 128) for first in (5, 1)]
+    assert (out[:rows] == (np.concatenate(parts, axis=1).astype(np.int64) @ weight)[:rows]).all()
+    assert (out[-(-rows // 8) * 8 :] == -1).all()
 
 
-@tiled
-def test_tiles_say_what_is_said_without_them(monkeypatch):
+@quick
+def test_all_ways_to_multiply_bytes_say_the_same(monkeypatch):
     arrays, planes = network(), some_planes(ORGANISM, 3, 100)
     expected = TileValues(arrays, planes)(planes)
-    monkeypatch.setattr(hexaconv8, "has_tiles", lambda: False)
-    assert (TileValues(arrays, planes)(planes) == expected).all()
+    for way in ("has_tiles", "has_bytes"):
+        monkeypatch.setattr(hexaconv8, way, lambda: False)
+        assert (TileValues(arrays, planes)(planes) == expected).all()
 
 
 @both
@@ -178,8 +185,8 @@ def test_threads_share_a_network(kind):
         assert (found == expected).all()
 
 
-@tiled
-def test_tiles_are_taken_where_there_are_some():
+@quick
+def test_bytes_are_taken_where_they_are_multiplied():
     assert hexaconv8.fits(network())
     assert not hexaconv8.fits(network(width=32))
     assert not hexaconv8.fits(network(width=136))

@@ -1,5 +1,5 @@
-"""The network of the Organism paper in 8 bits, for processors that multiply bytes in tiles; what patches of the board
-have in common is multiplied once (`patches`).
+"""The network of the Organism paper in 8 bits, for processors that multiply bytes; what patches of the board have in
+common is multiplied once (`patches`).
 
 Channels are bytes in units of their own: two thirds of the largest byte are the most that was seen of a channel in some
 positions of random play, and the next layer's weights are scaled accordingly. What their rounding adds on the mean of
@@ -37,8 +37,8 @@ from ludus.nets.patches import (
 )
 from ludus.nets.tiles import (
     BLOCK,
+    BYTES,
     DEEP,
-    LINE,
     PLAIN,
     ROWS,
     TALLEST,
@@ -49,6 +49,7 @@ from ludus.nets.tiles import (
     block,
     end,
     fetch,
+    has_bytes,
     has_tiles,
     in_one,
     in_tiles,
@@ -113,17 +114,17 @@ class Shelf(NamedTuple):
 
 
 @template
-def first_layer(net, shelf, height):
-    """The channels of so many tiles of new patches, as bytes."""
+def first_layer(net, shelf, rows):
+    """The channels of so many new patches, as bytes."""
     layer, columns, near = net.first, net.first.weight.shape[0] // 2, shelf.alone[0]
     upper, lower = shelf.blocks[0].ctypes.data, shelf.blocks[1].ctypes.data
     for column in range(columns):
         factor, bias = layer.factor[BLOCK * column :].ctypes.data, layer.bias[BLOCK * column :].ctypes.data
-        for tile in range(0, height, TALLEST):
-            count = min(height - tile, TALLEST)
+        for tile in range(0, tiles_of(rows), TALLEST):
+            count = rows_from(tile, rows)
             block(shelf.ledger.new, near, 0, tile, count, layer.weight[column], shelf.blocks[0])
             block(shelf.ledger.new, near, 0, tile, count, layer.weight[columns + column], shelf.blocks[1])
-            for row in range(ROWS * count):
+            for row in range(count):
                 at, out = row * 4 * BLOCK, half_line(shelf.first, ROWS * tile + row, column)
                 write_both(upper + at, lower + at, HALF, factor, bias, out)
 
@@ -140,19 +141,24 @@ def tiles_of(rows):
 
 
 @template
+def rows_from(tile, rows):
+    """How many of so many rows are in the block that begins with this tile."""
+    return min(rows - ROWS * tile, ROWS * TALLEST)
+
+
+@template
 def make_products(net, shelf, first):
     """What every tap of the second layer makes of the patches from this one on. They lose so many bits that the others
     always fit, and that there is half as much memory to read again and again."""
-    height, found, near = tiles_of(shelf.ledger.patches.met[0] - first), shelf.blocks[0].ctypes.data, shelf.alone[0]
-    first_layer(net, shelf, height)
+    rows, found, near = shelf.ledger.patches.met[0] - first, shelf.blocks[0].ctypes.data, shelf.alone[0]
+    first_layer(net, shelf, rows)
     for column in range(net.second.weight.shape[0]):
-        for tile in range(0, height, TALLEST):
-            count = min(height - tile, TALLEST)
+        for tile in range(0, tiles_of(rows), TALLEST):
+            count = rows_from(tile, rows)
             block(shelf.first, near, 0, tile, count, net.second.weight[column], shelf.blocks[0])
-            for k in range(count):
-                out = shelf.products[(first >> 4) + tile + k, column].ctypes.data
-                for row in range(ROWS):
-                    write_short(found + (ROWS * k + row) * 4 * BLOCK, FINE, out + row * LINE)
+            for row in range(count):
+                out = shelf.products[(first >> 4) + tile + (row >> 4), column, row & 15].ctypes.data
+                write_short(found + row * 4 * BLOCK, FINE, out)
 
 
 @template
@@ -189,15 +195,15 @@ def take_sevens(shelf, cells, rows):
 
 @template
 def layer_of(shelf, source, near, rows, layer, out):
-    """Bytes in, bytes out. All rows of a tile are worked out, even those that nobody asked for."""
+    """Bytes in, bytes out."""
     part, found = tiles_of(rows), shelf.blocks[0].ctypes.data
     for column in range(layer.weight.shape[0]):
         factor, bias = layer.factor[BLOCK * column :].ctypes.data, layer.bias[BLOCK * column :].ctypes.data
         for at in range(near.shape[0]):
             for tile in range(0, part, TALLEST):
-                height = min(TALLEST, part - tile)
-                block(source, near[at], part, tile, height, layer.weight[column], shelf.blocks[0])
-                for row in range(ROWS * height):
+                count = rows_from(tile, rows)
+                block(source, near[at], part, tile, count, layer.weight[column], shelf.blocks[0])
+                for row in range(count):
                     here = half_line(out, ROWS * (at * part + tile) + row, column)
                     write_bytes(found + row * 4 * BLOCK, factor, bias, here)
 
@@ -275,13 +281,13 @@ def _first(seen: Seen, bias: np.ndarray) -> Layer:
 def fits(arrays: Arrays) -> bool:
     """Whether this processor can value with such a network here, and is quick at it."""
     width = len(arrays[0][0])
-    return has_tiles() and width % DEEP == 0 and width >= NARROWEST
+    return (has_tiles() or has_bytes()) and width % DEEP == 0 and width >= NARROWEST
 
 
 @cache
-def kernel(is_plain: bool) -> Callable:
+def kernel(has_tiles: bool, has_bytes: bool) -> Callable:
     """With tiles, or with what does the same without."""
-    return bind(value_all, PLAIN if is_plain else {}, "hexaconv")
+    return bind(value_all, {} if has_tiles else BYTES if has_bytes else PLAIN, "hexaconv")
 
 
 class TileValues(PatchValues):
@@ -291,7 +297,7 @@ class TileValues(PatchValues):
         return make_net(arrays, self.near, positions)
 
     def _kernel(self) -> Callable:
-        return kernel(not has_tiles())
+        return kernel(has_tiles(), has_bytes())
 
     def _rows(self) -> int:
         return AT_ONCE
