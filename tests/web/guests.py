@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from ludus.web.app import create_app
 from ludus.web.visitors import Limits
 
-UNLIMITED = Limits(openings=10_000, watching=10_000)
+UNLIMITED = Limits(openings=10_000, watching=10_000, messages=10_000)
 
 
 @contextmanager

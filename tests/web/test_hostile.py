@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import resource
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from ludus.web.archive import Archive
 from ludus.web.guard import LOOPBACK
 from ludus.web.offers import Offers
 from ludus.web.visitors import Limits
-from tests.web.guests import address, open_match, sitting, visiting
+from tests.web.guests import UNLIMITED, address, open_match, sitting, visiting
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def client(tmp_path_factory):
     (folder / "reports" / "deep").mkdir(parents=True)
     (folder / "reports" / "good.html").write_text("a report", encoding="utf-8")
     (folder / "reports" / "deep" / "secret.html").write_text("a secret", encoding="utf-8")
-    with visiting(folder) as client:
+    with visiting(folder, limits=replace(UNLIMITED, messages=Limits.messages)) as client:
         yield client
 
 

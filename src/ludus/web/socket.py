@@ -21,10 +21,8 @@ from ludus.web.visitors import Meter, Visitors
 
 LONGEST = 4096
 """Bytes of a message."""
-RATE = 20
-"""Messages a second."""
 PATIENCE = 40
-"""Messages beyond that which are only refused; then the door is shut."""
+"""Messages too many that are only refused; then the door is shut."""
 PING = 25.0
 POLICY, TOO_BIG = 1008, 1009
 """Reasons for closing, as the protocol numbers them."""
@@ -88,7 +86,7 @@ async def serve(socket: WebSocket, lobby: Lobby, visitors: Visitors, session: Se
     lobby.attend(session)
     writer = asyncio.create_task(_write(socket, mailbox, session, lobby.in_turn))
     try:
-        await _read(socket, lobby, session, mailbox)
+        await _read(socket, lobby, session, mailbox, visitors.limits.messages)
     except (WebSocketDisconnect, RuntimeError):  # the latter where the other side went while we were writing
         pass
     finally:
@@ -140,8 +138,8 @@ async def _write(socket: WebSocket, mailbox: Mailbox, session: Session, in_turn:
             return
 
 
-async def _read(socket: WebSocket, lobby: Lobby, session: Session, mailbox: Mailbox) -> None:
-    meter = Meter(RATE, RATE)
+async def _read(socket: WebSocket, lobby: Lobby, session: Session, mailbox: Mailbox, rate: int) -> None:
+    meter = Meter(rate, rate)
     while True:
         event = await socket.receive()
         if event["type"] == "websocket.disconnect":
@@ -155,7 +153,7 @@ async def _read(socket: WebSocket, lobby: Lobby, session: Session, mailbox: Mail
             await socket.close(POLICY, "too many messages")
             return
         if meter.credit < 0:
-            mailbox.tell({"type": "refused", "reason": f"not more than {RATE} messages a second, please"})
+            mailbox.tell({"type": "refused", "reason": f"not more than {rate} messages a second, please"})
         else:
             await answer(text, lobby, session, mailbox)
 

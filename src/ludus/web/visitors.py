@@ -21,6 +21,8 @@ class Limits:
     """Those of one match."""
     holders: int = 8
     """Connections of one seat; of more the oldest is closed."""
+    messages: int = 20
+    """Messages a second over one connection."""
 
 
 class Meter:
