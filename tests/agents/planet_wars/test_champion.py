@@ -7,7 +7,7 @@ import pytest
 
 from ludus import agent, load
 from ludus.agents.planet_wars._outlook import OUTLOOK, look, turn_round
-from ludus.agents.planet_wars.champion import TUNED, Champion
+from ludus.agents.planet_wars.champion import MOST_SIEGES, TUNED, WORK, Champion
 from ludus.compile import template
 from ludus.errors import BadSpec
 from ludus.learn.evolution import Settings, train
@@ -51,6 +51,24 @@ def test_more_time_tries_more_plans_up_to_all():
     assert most == work("champion:ms=20000")
 
 
+def test_a_turn_takes_about_the_milliseconds_that_it_is_given():
+    """Up to what must be done anyway: few steps of one draft, a planner's orders, and what moves up."""
+    states = positions()[20::100]
+    for ms in (1, 2, 5, 20):
+        player = agent(f"champion:ms={ms}", GAME)
+        took = []
+        for k in range(len(states)):
+            player.act_many(states[k : k + 1], np.array([0]), np.zeros((1, 1), np.uint64))
+            took.append(player.work / WORK)
+        assert np.mean(took) < 1.2 * ms + 0.3
+        assert max(took) < 1.5 * ms + 2
+
+
+def test_more_time_besieges_more_often():
+    sieges = [int(agent(f"champion:ms={ms}", GAME)._weights["sieges"][0]) for ms in (1, 10, 10_000)]
+    assert 2 == sieges[0] < sieges[1] < sieges[2] == MOST_SIEGES
+
+
 STUCK = """
 P 0 0 1 0 0
 P 5 0 2 50 5
@@ -60,8 +78,8 @@ P 9 0 0 20 3
 
 def test_where_there_is_nothing_to_choose_more_time_is_not_spent():
     states = GAME.parse_state(STUCK, 2, GAME.rule_values())
-    least, most = work("champion:ms=1", states), work("champion:ms=10000", states)
-    assert 0 < least == most < 5_000
+    least, most = work("champion:ms=20", states), work("champion:ms=10000", states)
+    assert 0 < work("champion:ms=1", states) <= least == most < 5_000
 
 
 def test_settings_that_make_no_sense_are_refused():

@@ -42,16 +42,17 @@ def choose_line(state, player, outlooks, siege, weights, steps, parts, drafts, t
 
 @rule
 def list_lines(outlooks, siege, weights, steps, parts, drafts, table, lines, plans):
-    """A planner's orders first, then the best drafts, as many as there is time to play out."""
+    """A planner's orders first, then the best drafts, as many as there is time to play out; just the best draft where
+    there is none."""
     lines.count = 0
     for row in range(table.rows):
         lines.left[row] = table.total[0, row] / ROUNDS
     least = np.max(lines.left[: table.rows]) - weights.risk
-    row = row_of(drafts[0], table.rows, plans[PLANNED].key)
-    if lines.left[row] >= least:
-        add_line(lines, row)
     cost = work_of_playout(outlooks[0].planets, weights.turns)
-    while lines.count < weights.plays and (lines.count < 2 or siege.work + lines.count * cost <= weights.work):
+    row = row_of(drafts[0], table.rows, plans[PLANNED].key)
+    if lines.left[row] >= least and siege.work + cost <= weights.work:
+        add_line(lines, row)
+    while lines.count < weights.plays and (lines.count == 0 or siege.work + lines.count * cost <= weights.work):
         row = np.argmax(lines.left[: table.rows])
         if lines.left[row] < least:
             break

@@ -6,7 +6,8 @@ bound that needs no search. My streams start a little later than the rival's: I 
 elsewhere. A planet that stays neutral in the outlook is left alone; one that is taken is besieged from then on.
 
 Nobody can throw everything at every planet, though, and who is behind would lose all of them in such a future and do
-nothing. So each planet is besieged a second time, by a share of the streams, and both count.
+nothing. So each planet is besieged a second time, by a share of the streams, and both count. Where there is time, parts
+between the two besiege it as well: what a few ships more or less decide then counts a little and not all or nothing.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ WEIGHTS = record(
     span=np.int32,  # turns that are looked ahead
     delay=np.int32,  # turns by which my streams start later
     pull=np.float64,  # how bad a ship of the rival's is that still stands, in thousandths a turn
-    share=np.int32,  # sixteenths of the streams in the second siege
-    second=np.float64,  # how much the second siege counts beside the first
+    sieges=np.int32,  # of each planet
+    share=np.int32,  # sixteenths of the streams in the last siege; the first has all
+    second=np.float64,  # how much the last siege counts beside the first
     raids=np.int32,  # longest trip of a move against the rival
     far=np.int32,  # longest trip to a planet of the rival's that is to be taken
     flow=np.float64,  # what may be lost for moving ships on that no step wanted
@@ -144,9 +146,19 @@ def worth_of(outlook, siege, weights):
     open_streams(outlook, siege, weights.delay)
     worth = 0.0
     for planet in range(outlook.planets):
-        worth += besieged(outlook, siege, planet, weights, WHOLE)
-        if weights.second > 0.0:
-            worth += weights.second * besieged(outlook, siege, planet, weights, weights.share)
+        worth += in_sieges(outlook, siege, planet, weights)
         if outlook.owner[planet, 0] == NEUTRAL:
             worth -= weights.cost * (1.0 + weights.second) * lost_to_neutrals(outlook, planet)
     return worth
+
+
+@rule
+def in_sieges(outlook, siege, planet, weights):
+    """The worth of one planet under all of the streams, under a share of them, and under parts between the two."""
+    worth, last = 0.0, weights.sieges - 1
+    for k in range(weights.sieges):
+        share = (WHOLE * (last - k) + weights.share * k + last // 2) // last
+        counts = (last - k + weights.second * k) / last
+        if counts > 0.0:
+            worth += counts * besieged(outlook, siege, planet, weights, share)
+    return 2.0 * worth / weights.sieges

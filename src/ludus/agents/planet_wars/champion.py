@@ -5,7 +5,8 @@ those before it. Defence, sniping, supply and the choice of a front need no rule
 judgement. Several drafts of a plan are made so, each from another first step, and to each the rival replies with the
 best of its own, found in the same way. All of them meet in a table, which says what each is worth. To the best of them
 orders are added that move up the ships left behind the front; then they are played out, with planners on both sides,
-and the one is taken that the table and the play-outs together think best.
+and the one is taken that the table and the play-outs together think best. Of all this only a first draft is always
+made; the rest comes in the order of what it is good for, as long as there is time.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ludus.agents.planet_wars._drafts import DRAFT, carry_out, clear, copy_table
 from ludus.agents.planet_wars._lines import LINES, MOST_LINES, PLANNED, RIVALS_PLAN, choose_line
 from ludus.agents.planet_wars._outlook import OUTLOOK, look, turn_round
 from ludus.agents.planet_wars._plans import PLAN, PlanningAgent, next_order, start_of_turn
-from ludus.agents.planet_wars._playout import stage, think
+from ludus.agents.planet_wars._playout import stage, think, work_of_playout
 from ludus.agents.planet_wars._siege import SIEGE, WEIGHTS, worth_of
 from ludus.agents.planet_wars._steps import (
     PARTS,
@@ -38,6 +39,8 @@ from ludus.game import Game
 from ludus.settings import setting
 
 LINKS = 12  # steps in a plan
+FEWEST = 6  # steps that are judged, however short the time
+MOST_SIEGES = 4  # of each planet; twice as many showed no gain
 WORK = 400_000  # turns of sieges in a millisecond: counted, not timed, so that the same view gives the same plan
 SMALL = 1e-9
 TUNED = {"span": (4, 60), "delay": (0, 8), "pull": (0, 99), "cost": (0, 9), "share": (0, 16), "second": (0, 9),
@@ -58,21 +61,28 @@ def chain(outlook, siege, weights, steps, count, parts, draft):
         count = min(count, weights.tries)
         for k in range(count):
             bring_best_forward(steps, k, count)
-        for k in range(count):
-            steps[k].gain = judge(outlook, siege, weights, steps[k], parts)
+        count = judge_in_time(outlook, siege, weights, steps, count, parts)
         bring_best_forward(steps, 0, count)
         if steps[0].gain <= worth + SMALL:
             break
 
 
 @rule
+def judge_in_time(outlook, siege, weights, steps, count, parts):
+    """Say what the first steps are worth: all of them, or a few and what there is time for; how many they were."""
+    for k in range(count):
+        if k >= FEWEST and siege.work > weights.work:
+            return k
+        steps[k].gain = judge(outlook, siege, weights, steps[k], parts)
+    return count
+
+
+@rule
 def list_judged(outlook, siege, weights, steps, parts):
-    """All steps with what they are worth; their number, and the worth of doing nothing."""
+    """The steps with what they are worth; their number, and the worth of doing nothing."""
     still = worth_of(outlook, siege, weights)
     count = list_steps(outlook, siege, steps, weights)
-    for k in range(count):
-        steps[k].gain = judge(outlook, siege, weights, steps[k], parts)
-    return count, still
+    return judge_in_time(outlook, siege, weights, steps, count, parts), still
 
 
 @rule
@@ -88,63 +98,90 @@ def best_draft(outlook, siege, weights, steps, parts, draft):
 
 @rule
 def fill_table(outlooks, siege, weights, steps, parts, drafts, table, plans):
-    """Drafts from the best first steps, while these are a gain and there is time, and the rival's replies.
+    """Drafts of mine and the rival's replies, in the order of what they are good for, as long as there is time.
 
-    None of mine is made in answer to a draft of the rival's: it would know what the rival does, and no reply to it is
-    as good as it is, so that the table would trust it too much."""
+    The first draft is always made. A reply to doing nothing comes next, and then those to the first draft and to what
+    a planner would order: both or none, since a draft that no reply was looked for would seem the better one."""
     count, still = list_judged(outlooks[0], siege, weights, steps[0], parts)
     clear(drafts[0, 0])
     table.rows, table.columns, table.alone[0] = 1, 0, still
     outlooks[1] = outlooks[0]
-    if count > 0:
+    add_draft(outlooks, siege, weights, steps, parts, drafts, table, 0, count)
+    cost = siege.work
+    enter_planners(outlooks, siege, weights, drafts, table, plans)
+    if count > 0 and has_time(outlooks[0], siege, weights, cost):
         reply(outlooks, siege, weights, steps, parts, drafts, table, 0)
-    enter_planners(outlooks, siege, weights, steps, parts, drafts, table, plans)
-    for start in range(min(weights.starts, count)):
-        bring_best_forward(steps[0], start, count)
-        is_gain = steps[0, start].gain > still + SMALL
-        if (start > 0 and (siege.work > weights.drafting or not is_gain)) or table.rows == DRAFTS:
-            break
-        chain_from(outlooks, siege, weights, steps, start, count, parts, drafts[0, table.rows])
-        enter(outlooks, siege, weights, steps, parts, drafts, table)
+    if has_time(outlooks[0], siege, weights, (table.rows - 1) * cost):
+        for row in range(1, table.rows):
+            reply(outlooks, siege, weights, steps, parts, drafts, table, row)
+        try_more(outlooks, siege, weights, steps, parts, drafts, table, count, 2 * cost)
     solve(table, weights.trust)
 
 
 @rule
-def enter_planners(outlooks, siege, weights, steps, parts, drafts, table, plans):
+def try_more(outlooks, siege, weights, steps, parts, drafts, table, count, cost):
+    """Drafts from the next best first steps, while these are a gain and there is time, and the rival's replies.
+
+    None of mine is made in answer to a draft of the rival's: it would know what the rival does, and no reply to it is
+    as good as it is, so that the table would trust it too much."""
+    for start in range(1, min(weights.starts, count)):
+        row = table.rows
+        if siege.work > weights.drafting or not has_time(outlooks[0], siege, weights, cost):
+            break
+        if not add_draft(outlooks, siege, weights, steps, parts, drafts, table, start, count):
+            break
+        if table.rows > row:
+            reply(outlooks, siege, weights, steps, parts, drafts, table, row)
+
+
+@rule
+def has_time(outlook, siege, weights, cost):
+    """Whether something can be done before the play-outs."""
+    return siege.work + cost + 2 * work_of_playout(outlook.planets, weights.turns) <= weights.work
+
+
+@rule
+def enter_planners(outlooks, siege, weights, drafts, table, plans):
     """Put what planners would order into the table, for both sides."""
     take_orders(drafts[1, table.columns], plans[RIVALS_PLAN])
     if weights.trust > 0.0 and is_new(drafts[1], table.columns):
         add_column(table, outlooks, siege, weights, drafts)
     take_orders(drafts[0, table.rows], plans[PLANNED])
-    enter(outlooks, siege, weights, steps, parts, drafts, table)
+    enter(outlooks, siege, weights, drafts, table)
 
 
 @rule
-def chain_from(outlooks, siege, weights, steps, start, count, parts, draft):
-    """The draft that begins with one of the steps."""
+def add_draft(outlooks, siege, weights, steps, parts, drafts, table, start, count):
+    """The draft that begins with the best step but `start` becomes a row; False if that step is no gain."""
+    if start >= count or table.rows == DRAFTS:
+        return False
+    bring_best_forward(steps[0], start, count)
+    if steps[0, start].gain <= table.alone[0] + SMALL:
+        return False
     copy_tables(outlooks[0], outlooks[1])
     steps[1, :count] = steps[0, :count]
     steps[1, 0] = steps[0, start]
     steps[1, start] = steps[0, 0]
-    chain(outlooks[1], siege, weights, steps[1], count, parts, draft)
+    chain(outlooks[1], siege, weights, steps[1], count, parts, drafts[0, table.rows])
+    enter(outlooks, siege, weights, drafts, table)
+    return True
 
 
 @rule
-def enter(outlooks, siege, weights, steps, parts, drafts, table):
-    """Put the draft after the last row into the table, and the rival's reply to it, unless it is there already."""
+def enter(outlooks, siege, weights, drafts, table):
+    """Put the draft after the last row into the table, unless it is there already."""
     row = table.rows
     if is_new(drafts[0], row):
         copy_tables(outlooks[0], outlooks[1])
         carry_out(outlooks[1], 0, drafts[0, row])
         table.alone[row] = worth_of(outlooks[1], siege, weights)
         add_row(table, outlooks, siege, weights, drafts)
-        reply(outlooks, siege, weights, steps, parts, drafts, table, row)
 
 
 @rule
 def reply(outlooks, siege, weights, steps, parts, drafts, table, row):
     """The rival's best draft against one of mine becomes a column, unless it is there already."""
-    if weights.trust > 0.0:
+    if weights.trust > 0.0 and table.columns < DRAFTS:
         copy_tables(outlooks[0], outlooks[1])
         carry_out(outlooks[1], 0, drafts[0, row])
         turn_round(outlooks[1])
@@ -199,8 +236,8 @@ class Champion(PlanningAgent):
         1.0, "how bad a ship of the rival's is that still stands, in thousandths of a ship a turn", low=0
     )
     cost: float = setting(0.6, "how bad a ship is that is lost to a neutral planet", low=0)
-    share: float = setting(7.0, "sixteenths of the streams in the second siege", low=0)
-    second: float = setting(1.0, "how much the second siege counts beside the first", low=0)
+    share: float = setting(7.0, "sixteenths of the streams in the last siege of a planet", low=0)
+    second: float = setting(1.0, "how much the last siege counts beside the first", low=0)
     hope: float = setting(0.54, "how much a planet counts that only a siege would win", low=0, high=1)
     raids: float = setting(11.0, "longest trip of a move against the rival; farther ones go to own planets only", low=0)
     far: float = setting(12.0, "longest trip to a planet of the rival's that is to be taken", low=4)
@@ -228,6 +265,7 @@ class Champion(PlanningAgent):
             self._weights[name] = np.clip(value if WEIGHTS[name].kind == "f" else round(value), *ends)
         for name in ("trust", "starts", "tries", "plays", "turns", "beyond", "sight", "risk"):
             self._weights[name] = getattr(self, name)
+        self._weights["sieges"] = min(2 + self.ms // 10, MOST_SIEGES)
         self._weights["drafting"] = self.ms * WORK * self.part
         self._weights["work"] = self.ms * WORK
 
