@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from ludus.agents.thrones import _terms
 from ludus.agents.thrones._foresight import take_steps
-from ludus.agents.thrones._sweep import outlives
+from ludus.agents.thrones._sweep import LIMITS, find_plan, find_return, new_scratch, outlives, roam
+from ludus.agents.thrones.champion import Champion
 from ludus.catalogue import load
 from ludus.compile import template
+from ludus.games.thrones import move
 
 THRONES = load("thrones")
 
@@ -76,3 +78,100 @@ def test_who_walks_knows_where_the_walkers_will_be(steps):
                 THRONES.kernel(take_steps)(states, np.array([player]), np.array([action], np.int32))
     assume(states["winner"][0] != 1)  # the walker hit the other one
     assert out[0] == (states["winner"][0] == 0)
+
+
+SORTIE = """
+#####################
+#1XX                #
+#XXX               2#
+#XXX               .#
+#                  .#
+#                  .#
+#      .............#
+#      .            #
+#      .            #
+#      .            #
+#      .            #
+#      .            #
+#      ............O#
+#                 OO#
+#####################
+"""
+
+CAUGHT = """
+#################
+# XX1           #
+#  WX           #
+# XXX           #
+#               #
+#               #
+#               #
+#               #
+#               #
+#               #
+#               #
+#              2#
+#              O#
+#################
+"""
+
+STRIP = """
+#####################
+#XXX                #
+#XX*                #
+#  *                #
+#  *                #
+#  *                #
+#  ****1            #
+#                   #
+#                   #
+#                   #
+#                   #
+#                   #
+#                   #
+#                   #
+#                   #
+#                   #
+#                  O#
+#                 O2#
+#####################
+"""
+
+
+@template
+def look_for_plan(states, player, scratch, out):
+    """The steps of the best plan, and where the player is after them."""
+    words = np.ones(1, np.uint64)
+    outside = states[0].inside[player] == 0
+    n = find_return(states[0], player, words, scratch) if outside else find_plan(states[0], player, words, scratch)
+    for k in range(n):
+        move(states[0], player, scratch.best[k])
+        roam(states[0])
+    out[0] = n
+
+
+def plan_in(text: str, player: int) -> tuple[int, np.void]:
+    """How many steps the champion's best plan has, and the position after it."""
+    limits, states, out = np.zeros(1, LIMITS), position(text), np.zeros(1, np.int64)
+    for name in set(LIMITS.names or ()):
+        limits[name] = getattr(Champion(), name)
+    THRONES.kernel(look_for_plan)(states, player, new_scratch(THRONES.state_type, limits), out)
+    return int(out[0]), states[0]
+
+
+def test_a_plan_comes_home_instead_of_reaching_for_a_trail_that_will_be_gone():
+    steps, after = plan_in(SORTIE, 0)
+    assert steps > 0
+    assert after["winner"] == 0
+    assert after["inside"][0]
+
+
+def test_a_hunter_shuts_the_walker_in():
+    _, after = plan_in(CAUGHT, 0)
+    assert after["walkers"] == 0
+
+
+def test_a_way_home_takes_land_along():
+    steps, after = plan_in(STRIP, 0)
+    assert steps == 9, "no longer than the shortest"
+    assert after["area"][0] == 34, "the whole rectangle, where the way along the trail wins 20"

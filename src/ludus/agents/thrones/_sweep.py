@@ -32,6 +32,7 @@ from ludus.agents.thrones._terms import (
 )
 from ludus.compile import rule
 from ludus.games.thrones import (
+    AREA,
     BOUNCE,
     HEAD,
     MAX_CELLS,
@@ -48,6 +49,8 @@ from ludus.rng import below
 from ludus.rules import record
 
 WIN_SCORE = 1000.0
+CATCH_SCORE = 500.0
+"""Of a plan that shuts a walker in, less its steps: where no walker roams the hunter wins by force."""
 FINE = 8
 """Sides of the champion's rectangles up to which every length is tried."""
 
@@ -256,6 +259,15 @@ def find_plan(state, player, rng, scratch):
 
 
 @rule
+def find_return(state, player, rng, scratch):
+    """Outside: of the ways home in straight legs on which the enemy can be nowhere in time the best, in scratch.best;
+    its steps, 0 for none. The first of the shortest ways often creeps along the trail and wins nothing."""
+    best = np.zeros(3)
+    try_rectangles(state, player, state.head[player], 0, np.ones(4, np.bool_), scratch, best, rng)
+    return int(best[1])
+
+
+@rule
 def try_rectangles(state, player, border, walk, guarded, scratch, best, rng):
     """Every rectangle from one border cell."""
     limits = scratch.limits[0]
@@ -312,10 +324,19 @@ def weigh(state, player, n, scratch, best, rng):
     score, used = score_plan(state, player, n, scratch)
     if used == 0 or score < best[0]:
         return
+    if state.inside[player] == 0 and not is_unreachable(state, player, used, scratch):
+        return
     best[2] = 1 if score > best[0] else best[2] + 1
     if score > best[0] or below(rng, np.int64(best[2])) == 0:
         best[0], best[1] = score, used
         scratch.best[:used] = scratch.steps[:used]
+
+
+@rule
+def is_unreachable(state, player, n, scratch):
+    """Whether the enemy can be nowhere in time where the trail of a player outside is, or will be on the way home."""
+    enemy = reach_of_enemy(state, player, scratch.cells, trail_cells(state, player, scratch.cells))
+    return n <= enemy and is_clear(state, player, scratch.steps, n)
 
 
 @rule
@@ -333,6 +354,8 @@ def score_plan(state, player, n, scratch):
             return 0.0, 0
         move(after, player, scratch.steps[k])
         if after.winner == 1 + player:
+            if limits.boldness > 0.0 and after.ending != AREA:  # nobody waits to be cut off or shut in
+                return 0.0, 0
             return WIN_SCORE, k + 1
         if limits.boldness > 0.0 and roam(after) >> player & 1:
             return 0.0, 0
@@ -344,11 +367,20 @@ def score_plan(state, player, n, scratch):
             ):
                 return 0.0, 0
         elif was_outside:
+            cost = outside + 1 + limits.haste * (k - outside)
+            if limits.boldness > 0.0 and is_catch(state, player, after):
+                return CATCH_SCORE - cost, k + 1
             loss = state.area[1 - player] - after.area[1 - player]
             gain = after.area[player] - state.area[player] + limits.enemy_loss * loss
-            cost = outside + 1 + limits.haste * (k - outside)
             return gain / cost + limits.distance * uncovered / (state.rows + state.cols), k + 1
     return 0.0, 0
+
+
+@rule
+def is_catch(state, player, after):
+    """Whether a hunter's plan has shut in a walker, whose way was known."""
+    hunter = can_take_heads(state, player) & state.params.head_kill
+    return hunter != 0 and state.params.walkers != RANDOM and after.walkers < state.walkers
 
 
 @rule

@@ -1,16 +1,17 @@
 """The champion of Thrones: sweeps like the second assistant's bot, in larger loops, and looks before every step
 whether a fight is won or lost.
 
-- Where no walker roams and parity lets it take heads it hunts, and catches the other by force (`_hunt`).
+- Where no walker roams and parity lets it take heads it hunts, and catches the other by force (`_hunt`). Where one
+  roams, a plan that shuts it in comes before all others.
 - A copy of each rival that it knows foretells the rival's steps. Where it can be hunted, and a copy fits, it walks the
   line that comes out best against it (`_foresight`); all else holds against anybody.
 - A plan is as long as the enemy's way to it allows (`boldness`), and may close on itself. Where parity lets the enemy
   take heads, and never the player, a plan keeps away from it (`berth`).
 - Outside, a step is taken only while there is a way home on which no enemy can be in time, and which the walkers, whose
-  ways are known, leave free.
+  ways are known, leave free. The last such step turns into the way home that wins most.
 - Before a step the true transition is searched by iterative deepening. A won fight is fought; a planned step that loses
-  one, or is worth far less than another, is not taken. The search compares territories at the last round, so a lead is
-  carried home in time.
+  one, or in small rooms is worth less than another, is not taken. The search compares territories at the last round, so
+  a lead is carried home in time.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from ludus.agents.thrones._fight import fight, follow, new_stack
 from ludus.agents.thrones._foresight import NOTE, NOTE_WORDS, Copy, Foresight
 from ludus.agents.thrones._hunt import Judge, flights_of, hunt, standing
 from ludus.agents.thrones._leaf import SMALL_ROOM
-from ludus.agents.thrones._sweep import LIMITS, find_plan, is_sure, new_scratch
+from ludus.agents.thrones._sweep import LIMITS, find_plan, find_return, is_sure, new_scratch
 from ludus.agents.thrones._terms import (
     NEVER,
     PLAN_WORDS,
@@ -103,11 +104,10 @@ def planned_step(state, player, rng, memory, scratch):
         if not is_fatal(state, player, action) and is_sure(state, player, action, left, scratch):
             return action
     memory[:PLAN_WORDS] = 0
-    if state.inside[player] == 0:
-        return sure_step(state, player, scratch)
-    n = find_plan(state, player, rng, scratch)
+    outside = state.inside[player] == 0
+    n = find_return(state, player, rng, scratch) if outside else find_plan(state, player, rng, scratch)
     if n == 0:
-        return -1
+        return sure_step(state, player, scratch) if outside else -1
     keep_plan(memory, scratch.best, n)
     return next_step(memory)
 
@@ -185,14 +185,14 @@ class Champion(Agent):
     lines: int = setting(40, "lines that are gone on with", low=1)
     walk_on: int = setting(4, "steps of a line that are taken before the next look", low=1, high=4)
     run: str = setting("", "a run that tuned the numbers below; without one small rooms have theirs")
-    boldness: float = setting(4.0, "most steps of a plan for each step that the enemy is away from it", low=0.01)
+    boldness: float = setting(2.0, "most steps of a plan for each step that the enemy is away from it", low=0.01)
     venture: float = setting(3.0, "steps more where the enemy cannot take heads")
     berth: float = setting(2.0, "steps that count as nearer where it can")
     walk: float = setting(1.0, "what a step inside, on the way to the border, counts among the steps of a plan")
     haste: float = setting(1.0, "what it counts where gains are divided by steps", low=0.01)
     enemy_loss: float = setting(1.0, "what a cell taken from the enemy counts beside one won")
     distance: float = setting(0.0, "what it is worth to keep far from the enemy")
-    trust: float = setting(0.1, "a planned step is taken unless the search finds another worth so much more")
+    trust: float = setting(2.0, "a planned step is taken unless the search finds another worth so much more")
     flight: float = setting(1.0, "cells that each step is worth which the hunted one can still run")
     cut: float = setting(0.3, "cells that each step is worth which it is nearer than `reach` to the hunter's trail")
     reach: float = setting(8.0, "that distance")
