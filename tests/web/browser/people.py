@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, WebSocket
 from ludus.arena.match import Match
 from ludus.catalogue import agent, load
 
-PATIENCE = 30.0
+PATIENCE = 300.0
 """Seconds; an agent may have to be compiled first."""
 LOOPBACK = re.compile(r"(https?|wss?)://127\.0\.0\.1:\d+/|data:|blob:|about:")
 
