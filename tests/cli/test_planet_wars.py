@@ -75,6 +75,7 @@ def test_bad_files_get_a_sentence(ludus, tmp_path):
     for arguments, reason in [
         (("export", str(tmp_path / "none")), "there is no file"),
         (("export", str(text)), "line 1"),
+        (("replay", str(text)), "a playback string needs --orders"),
         (("replay", str(text), "--orders"), "turn 2: 1 entries are too few for 2 planets"),
     ]:
         code, _, err = ludus(*arguments)

@@ -82,8 +82,10 @@ def _replay_records(file: Path) -> dict[str, object]:
     from ludus.records import read_records
 
     found, problems = read_records(file)
-    if problems or not found:
-        raise BadInput(problems[0] if problems else f"{file} holds no record")
+    if not found:
+        raise BadInput(f"{problems[0] if problems else f'{file} holds no record'}; a playback string needs --orders")
+    if problems:
+        raise BadInput(problems[0])
     for number, record in enumerate(found, 1):
         try:
             replay(record)
