@@ -20,7 +20,7 @@ from ludus.learn import alphazero
 from ludus.learn._plan import advice, make_plan, rule_sets
 from ludus.learn._replay import Replay
 from ludus.learn._rulers import SHARES, Judgement, Standing, elo, shares_of
-from ludus.learn._selfplay import PlaySettings, Samples, SelfPlay
+from ludus.learn._selfplay import PlaySettings, Samples, SelfPlay, look_back
 from ludus.learn._teaching import Teacher
 from ludus.learn._travelling import PACKET
 from ludus.nets.export import from_onnx
@@ -70,10 +70,27 @@ def test_samples_of_every_kind_of_game(name, players):
 def test_values_are_the_viewers_first():
     """Who has found a win plays it."""
     samples, _, _ = play("tic_tac_toe", plies=200)
-    has_won = samples.worths == 1
+    has_won = samples.worths[:, 0] == 1
     assert has_won.any()
     assert (samples.values[has_won, 0] == 1).mean() > 0.9
     assert (samples.values[has_won, 1] == -1).mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"),
+    [
+        (1.0, [[0.5, -0.4], [-0.4, 0.3], [0.3, -1.0]]),
+        (0.5, [[0.575, -0.7], [-0.7, 0.65], [0.65, -1.0]]),
+        (0.0, [[1.0, -1.0], [-1.0, 1.0], [1.0, -1.0]]),
+    ],
+)
+def test_a_search_is_taken_to_have_expected_some_of_what_came_later(share, expected):
+    """Player 0 wins; it expected 0.5 and 0.3, player 1 -0.4 between. By hand, from the end."""
+    out = np.zeros((3, 2), np.float32)
+    kernel = load("tic_tac_toe").kernel(look_back)
+    viewers, worths = np.array([0, 1, 0]), np.array([0.5, -0.4, 0.3], np.float32)
+    kernel(np.zeros(3, np.int64), viewers, worths, share, 2, np.array([[1.0, -1.0]]), out)
+    assert np.allclose(out, expected)
 
 
 def test_a_piece_of_work_in_which_no_match_ends_gives_no_samples(tmp_path):
@@ -119,14 +136,14 @@ def some_samples(count: int, first: int = 0) -> Samples:
     numbers = np.arange(first, first + count)
     return Samples(
         np.zeros((count, 18), np.int8), np.tile(np.arange(9, dtype=np.int16), (count, 1)),
-        np.full((count, 9), 1 / 9, np.float32), np.zeros((count, 2), np.float32), numbers.astype(np.float32),
-        np.ones(count, np.float32),
+        np.full((count, 9), 1 / 9, np.float32), np.zeros((count, 2), np.float32),
+        np.stack([numbers, numbers], axis=1).astype(np.float32), np.ones(count, np.float32),
     )  # fmt: skip
 
 
 def seen(replay: Replay, window: int = 1000) -> set[int]:
     rng = np.random.default_rng(0)
-    return {int(worth) for batch in replay.batches(20, 50, window, rng) for worth in batch.worths}
+    return {int(worth) for batch in replay.batches(20, 50, window, rng) for worth in batch.worths[:, 0]}
 
 
 def test_the_newest_positions_stay(tmp_path):
@@ -154,7 +171,8 @@ def lesson_samples(count: int = 64) -> Samples:
     targets = np.zeros((count, 9), np.float32)
     targets[np.arange(count), np.where(wins > 0, 2, 5)] = 1
     slots = np.tile(np.arange(9, dtype=np.int16), (count, 1))
-    return Samples(features, slots, targets, np.stack([wins, -wins], axis=1), wins, np.ones(count, np.float32))
+    values = np.stack([wins, -wins], axis=1)
+    return Samples(features, slots, targets, values, values, np.ones(count, np.float32))
 
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]

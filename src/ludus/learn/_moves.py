@@ -13,6 +13,7 @@ import numpy as np
 
 from ludus.compile import inlined, template
 from ludus.learn._atomics import DONE, OUT, STOP, atomic_add, atomic_load, take, wait_a_little
+from ludus.learn._selfplay import recall
 from ludus.rng import below, uniform
 from ludus.rules import (
     MAX_PLIES,
@@ -45,7 +46,7 @@ MATCH = record(
 # hopeless: 8 bits for each player, how many searches running expected to lose
 
 FINISHED, PLIES, RESIGNED, CHECKED, WRONG, DROPPED = range(4, 10)  # of a tally
-SIMS, FAST_SIMS, FAST_SHARE, TEMPERATURE, HALF_LIFE, OPENINGS, SCATTERED, RESIGN, PLAY_ON, KEEP = range(10)  # settings
+SIMS, FAST_SIMS, FAST_SHARE, TEMPERATURE, HALF_LIFE, OPENINGS, SCATTERED, RESIGN, PLAY_ON, KEEP, HINDSIGHT = range(11)  # settings
 COLDEST = 0.2  # below this temperature the best action is played
 
 
@@ -56,7 +57,7 @@ class Matches(NamedTuple):
     truths: np.ndarray  # State[matches]
     words: np.ndarray  # uint64[matches, 1]: of chance, and of all draws outside the trees
     blank: np.ndarray  # State[1]: how a match begins, before `setup`
-    settings: np.ndarray  # float64[10]
+    settings: np.ndarray  # float64[11]
     features: np.ndarray  # int8[matches, history, …]
     slots: np.ndarray  # int16[matches, history, …]
     targets: np.ndarray  # float32[matches, history, …]
@@ -65,7 +66,8 @@ class Matches(NamedTuple):
     out_slots: np.ndarray
     out_targets: np.ndarray
     out_values: np.ndarray  # float32[…, SEATS]
-    out_seen: np.ndarray
+    out_worths: np.ndarray  # float32[…, SEATS]
+    out_weights: np.ndarray  # float32[…]
 
 
 # ------------------------------------------------------------------------------------------------ positions
@@ -144,8 +146,9 @@ def hand_in(matches, match, work, control):
         atomic_add(control, OUT, -count)
         work.tally[DROPPED] += 1
         return
-    for k in range(count):
-        row = first + k
+    hopes, share = work.values.copy(), 1.0 - matches.settings[HINDSIGHT]
+    for k in range(count - 1, -1, -1):
+        row, viewer = first + k, np.int64(matches.seen[match, k, 0])
         for j in range(matches.features.shape[2]):
             matches.out_features[row, j] = matches.features[match, k, j]
         for j in range(matches.slots.shape[2]):
@@ -153,10 +156,10 @@ def hand_in(matches, match, work, control):
                 matches.slots[match, k, j],
                 matches.targets[match, k, j],
             )
-        for j in range(3):
-            matches.out_seen[row, j] = matches.seen[match, k, j]
         for seat in range(players):
-            matches.out_values[row, seat] = work.values[(np.int64(matches.seen[match, k, 0]) + seat) % players]
+            matches.out_values[row, seat] = work.values[(viewer + seat) % players]
+        recall(hopes, viewer, matches.seen[match, k, 1], share, players, matches.out_worths[row])
+        matches.out_weights[row] = matches.seen[match, k, 2]
 
 
 # ------------------------------------------------------------------------------------------------ moves

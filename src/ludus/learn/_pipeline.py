@@ -175,7 +175,7 @@ class Pipeline:
         sims = min(now.sims, self.most_sims)
         self.matches.settings[:] = (
             sims, min(now.fast_sims, sims), now.fast_share, now.temperature, now.half_life, now.openings, now.scattered,
-            now.resign, now.play_on, self.keep,
+            now.resign, now.play_on, self.keep, now.hindsight,
         )  # fmt: skip
 
     def _tally(self) -> np.ndarray:
@@ -183,10 +183,11 @@ class Pipeline:
 
     def _collect(self) -> None:
         count, matches = int(self.control[OUT]), self.matches
-        seen = matches.out_seen[:count]
-        parts = (matches.out_features, matches.out_slots, matches.out_targets, matches.out_values)
-        copies = [part[:count].copy() for part in parts]
-        self._samples.append(Samples._make([*copies, seen[:, 1].copy(), seen[:, 2].copy()]))
+        parts = (
+            matches.out_features, matches.out_slots, matches.out_targets, matches.out_values, matches.out_worths,
+            matches.out_weights,
+        )  # fmt: skip
+        self._samples.append(Samples._make(part[:count].copy() for part in parts))
         self.control[OUT] = 0
 
     def forget(self) -> None:
@@ -208,15 +209,17 @@ def _make_matches(
     out = max(MEMORY // (position + 16), 4 * history)
     rows = ((count, history), (out,))
     seats = game.facts.players[1]
-    (features, out_features), (slots, out_slots), (targets, out_targets), (seen, out_seen) = (
+    (features, out_features), (slots, out_slots), (targets, out_targets) = (
         [np.zeros((*first, last), kind) for first in rows]
-        for last, kind in ((length, np.int8), (width, np.int16), (width, np.float32), (3, np.float32))
+        for last, kind in ((length, np.int8), (width, np.int16), (width, np.float32))
     )
+    seen = np.zeros((count, history, 3), np.float32)
+    out_values, out_worths = (np.zeros((out, seats), np.float32) for _ in range(2))
     words = np.random.default_rng(seed + 1).integers(1, 1 << 63, (count, 1)).astype(np.uint64)
     return Matches(
-        np.zeros(count, MATCH), np.zeros(count, game.state_type), words, game.blank(players, values), np.zeros(10),
-        features, slots, targets, seen, out_features, out_slots, out_targets, np.zeros((out, seats), np.float32),
-        out_seen,
+        np.zeros(count, MATCH), np.zeros(count, game.state_type), words, game.blank(players, values), np.zeros(11),
+        features, slots, targets, seen, out_features, out_slots, out_targets, out_values, out_worths,
+        np.zeros(out, np.float32),
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ STAGES = (0.12, 0.4)  # shares of a training after which searches double
 FEWEST_SIMS = 4
 WIDE, NARROW = 128, 16
 MEMORY = 1 << 22  # bytes, about what the processor's cache holds
+BY_SKILL, BY_LUCK = (0.5, 0.0), (1.0, 0.85)  # how far searches are trusted, and with how much hindsight
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Plan:
     """How often a position is learnt from."""
     window: int
     """The most positions that are kept to be learnt from."""
+    trust: float
+    """How much of a value's target is what searches expected."""
 
     def sims(self, progress: float) -> int:
         """Simulations of a full search: few while the network knows little, more towards the end."""
@@ -91,18 +94,29 @@ def make_plan(game: Game, players: int, rules: Sequence[Values], settings: Any, 
     scale = ON_GPU if on_gpu else BY_FLAT if is_flat else BY_CELLS
     sims = settings.sims or scale.sims
     mix = mix_of(game, settings.mix)
+    trust, hindsight = BY_LUCK if _is_lucky(game) and not mix else BY_SKILL
     play = PlaySettings(
         matches=(settings.matches or scale.matches * workers) // len(rules) or 1, sims=sims,
-        fast_sims=max(sims // 8, FEWEST_SIMS), fast_share=scale.fast_share if settings.fast < 0 else settings.fast,
+        fast_sims=max(sims // 8, FEWEST_SIMS), fast_share=_chosen(settings.fast, scale.fast_share),
         gumbel=settings.gumbel, mix=mix, half_life=0.0 if mix else PlaySettings.half_life,
         openings=min(scale.openings, game.facts.max_plies // 3), scattered=scale.scattered, resign=settings.resign,
-        cache=_cache(game) if scale is BY_CELLS else 0,
+        cache=_cache(game) if scale is BY_CELLS else 0, hindsight=_chosen(settings.hindsight, hindsight),
     )  # fmt: skip
     net = replace(_net(game, features, policy, settings, is_one_size), rules=rule_columns(game, players, rules))
     return Plan(
         net, tuple(variant_of(net, game, players, values) for values in rules), play, settings.batch or scale.batch,
-        settings.reuse or scale.reuse, settings.window or scale.window,
+        settings.reuse or scale.reuse, settings.window or scale.window, _chosen(settings.trust, trust),
     )  # fmt: skip
+
+
+def _is_lucky(game: Game) -> bool:
+    """Whether a result says little about the positions before it: nobody chose all that led to it."""
+    facts = game.facts
+    return facts.chance or facts.hidden or facts.simultaneous
+
+
+def _chosen(wanted: float, default: float) -> float:
+    return default if wanted < 0 else wanted
 
 
 def _net(game: Game, features: Shape, policy: Shape, settings: Any, is_one_size: bool) -> NetSpec:

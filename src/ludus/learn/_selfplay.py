@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ludus import kernels
-from ludus.compile import template
+from ludus.compile import inlined, template
 from ludus.game import Game
 from ludus.nets.play import Evaluator
 from ludus.rng import match_words
@@ -36,7 +36,7 @@ class Samples(NamedTuple):
     slots: np.ndarray  # int16[n, WIDTH at most]: the policy slots of the menu, then -1
     targets: np.ndarray  # float32[n, …]: what the policy should be there; sums to 1
     values: np.ndarray  # float32[n, SEATS]: returns, the viewer's first and then in the order of the seats
-    worths: np.ndarray  # float32[n]: what the search expected for the viewer
+    worths: np.ndarray  # float32[n, SEATS]: what searches expected, this one and those after it; see `recall`
     weights: np.ndarray  # float32[n]: 1 where the policy target counts, 0 after a fast search
 
 
@@ -69,6 +69,8 @@ class PlaySettings:
     """Trees are kept between moves, where the search can."""
     mix: float = 0.0
     """With secrets or where players act at once: the size of a step towards better actions; 0: as everywhere."""
+    hindsight: float = 0.0
+    """The share of what came later in what a search is taken to have expected; 0: what it did expect."""
     playouts: float = 0.0
     """The share of one random play-out in what a leaf is worth."""
     cache: int = 0
@@ -117,6 +119,22 @@ def show(views, players, symmetries, counts, actions, row, features, slots):
             features[i, k] = np.int8(np.rint(min(max(row[k], np.float32(-1.0)), np.float32(1.0)) * np.float32(127.0)))
         for k in range(counts[i]):
             slots[i, k] = policy_slot(views[i], players[i], actions[i, k])
+
+
+@inlined
+def recall(hopes, viewer, worth, share, players, out):
+    """Back from the end of a match, whose payoffs `hopes` begins with: each search moves the hopes of its viewer by a
+    share towards what it expected. With small shares luck averages out, and yet what happened is heard of."""
+    hopes[viewer] += share * (worth - hopes[viewer])
+    for seat in range(players):
+        out[seat] = hopes[(viewer + seat) % players]
+
+
+@template
+def look_back(matches, viewers, worths, share, players, hopes, out):
+    """`recall` for searches of many matches, each in the order of its plies; `hopes` holds the payoffs of each."""
+    for i in range(len(matches) - 1, -1, -1):
+        recall(hopes[matches[i]], viewers[i], worths[i], share, players, out[i])
 
 
 class SelfPlay:
@@ -300,6 +318,13 @@ class SelfPlay:
         values = np.zeros((n, game.facts.players[1]), np.float32)
         values[:, : self.players] = np.take_along_axis(payoffs, seats, axis=1)
         targets = targets / np.maximum(targets.sum(axis=1, keepdims=True), 1e-9)
-        # What play-outs add is no judgement of how the match goes on: as much of it is replaced by what happened.
-        worths = found.worths + np.float32(self.settings.playouts) * (values[:, 0] - found.worths)
+        worths = self._worths(found, payoffs)
         return Samples(features, slots, targets.astype(np.float32), values, worths, found.weights)
+
+    def _worths(self, found: Searched, payoffs: np.ndarray) -> np.ndarray:
+        _, firsts, matches = np.unique(found.serials, return_index=True, return_inverse=True)
+        # What play-outs add is no judgement of how the match goes on: as much of it is replaced by what happened.
+        share = (1 - self.settings.hindsight) * (1 - self.settings.playouts)
+        hopes, out = payoffs[firsts].astype(np.float64), np.zeros_like(payoffs)
+        self.game.kernel(look_back)(matches, found.players, found.worths, share, self.players, hopes, out)
+        return out

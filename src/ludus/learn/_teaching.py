@@ -205,8 +205,7 @@ class Teacher(Pupil):
             targets = self._mixed(logs.detach(), targets, self.progress)
         policy = (-(targets * logs).sum(1) * weights).sum() / weights.sum().clamp_min(1)
         entropy = (-(targets * targets.clamp_min(1e-9).log()).sum(1) * weights).sum() / weights.sum().clamp_min(1)
-        wanted = values.clone()
-        wanted[:, 0] = (1 - self.trust) * values[:, 0] + self.trust * worths
+        wanted = (1 - self.trust) * values + self.trust * worths
         value = ((judged - wanted)[:, :players] ** 2).mean()
         told = ((judged - values)[:, 0] ** 2).mean()
         return torch.stack([policy, value, policy - entropy, told])

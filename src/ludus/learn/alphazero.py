@@ -69,7 +69,10 @@ class Settings:
     reuse: float = setting(0.0, "how often a position is learnt from", 0, 100)
     window: int = setting(0, "positions that are kept to learn from", 0, 10**9)
     rate: float = setting(2e-3, "of learning, at first", 0, 1)
-    trust: float = setting(0.5, "how much of a value's target is what the search expected, not what happened", 0, 1)
+    trust: float = setting(
+        -1.0, "how much of a value's target is what the search expected, not what happened; -1: chosen", -1, 1
+    )
+    hindsight: float = setting(-1.0, "how much of that is what later searches expected; -1: chosen", -1, 1)
     resign: float = setting(0.0, "a player gives up below minus this; 0: never", 0, 1)
     ruler: str = setting("mcts:sims=400", "the agent that strength is measured by")
 
@@ -147,7 +150,7 @@ class Training:
         counted = workers.apart and settings.rounds  # then the number of workers must not show
         self.plan = make_plan(game, self.players, self.rules, settings, 1 if counted else workers.count)
         on_gpu = settings.device == CUDA
-        teaching = (settings.rate, settings.trust, seed, settings.device, self.plan.play.mix)
+        teaching = (settings.rate, self.plan.trust, seed, settings.device, self.plan.play.mix)
         self.teacher = Teacher(self.plan.variants, self.players, *teaching)
         self.replays = [Replay(self.plan.window // len(self.rules), folder) for folder in _folders(len(self.rules))]
         sims = min(self.plan.play.sims, JUDGED_BY) if on_gpu else self.plan.play.sims
