@@ -46,7 +46,8 @@ MATCH = record(
 # hopeless: 8 bits for each player, how many searches running expected to lose
 
 FINISHED, PLIES, RESIGNED, CHECKED, WRONG, DROPPED = range(4, 10)  # of a tally
-SIMS, FAST_SIMS, FAST_SHARE, TEMPERATURE, HALF_LIFE, OPENINGS, SCATTERED, RESIGN, PLAY_ON, KEEP, HINDSIGHT = range(11)  # settings
+SIMS, FAST_SIMS, FAST_SHARE, TEMPERATURE, HALF_LIFE, OPENINGS, SCATTERED, RESIGN, PLAY_ON, KEEP = range(10)
+HINDSIGHT, SETTINGS = 10, 11
 COLDEST = 0.2  # below this temperature the best action is played
 
 
@@ -57,7 +58,7 @@ class Matches(NamedTuple):
     truths: np.ndarray  # State[matches]
     words: np.ndarray  # uint64[matches, 1]: of chance, and of all draws outside the trees
     blank: np.ndarray  # State[1]: how a match begins, before `setup`
-    settings: np.ndarray  # float64[11]
+    settings: np.ndarray  # float64[SETTINGS]
     features: np.ndarray  # int8[matches, history, …]
     slots: np.ndarray  # int16[matches, history, …]
     targets: np.ndarray  # float32[matches, history, …]

@@ -20,7 +20,7 @@ import numpy as np
 from ludus.errors import BadInput
 from ludus.game import Game
 from ludus.learn._atomics import OUT, STOP, await_done, control_for, post
-from ludus.learn._moves import CHECKED, DROPPED, FINISHED, MATCH, PLIES, RESIGNED, WRONG, Matches, serve
+from ludus.learn._moves import CHECKED, DROPPED, FINISHED, MATCH, PLIES, RESIGNED, SETTINGS, WRONG, Matches, serve
 from ludus.learn._selfplay import PlaySettings, Samples
 from ludus.nets.spec import NetSpec, Weights
 from ludus.search.forest.memory import (
@@ -217,9 +217,9 @@ def _make_matches(
     out_values, out_worths = (np.zeros((out, seats), np.float32) for _ in range(2))
     words = np.random.default_rng(seed + 1).integers(1, 1 << 63, (count, 1)).astype(np.uint64)
     return Matches(
-        np.zeros(count, MATCH), np.zeros(count, game.state_type), words, game.blank(players, values), np.zeros(11),
-        features, slots, targets, seen, out_features, out_slots, out_targets, out_values, out_worths,
-        np.zeros(out, np.float32),
+        np.zeros(count, MATCH), np.zeros(count, game.state_type), words, game.blank(players, values),
+        np.zeros(SETTINGS), features, slots, targets, seen, out_features, out_slots, out_targets, out_values,
+        out_worths, np.zeros(out, np.float32),
     )  # fmt: skip
 
 
