@@ -323,7 +323,7 @@ class SelfPlay:
 
     def _worths(self, found: Searched, payoffs: np.ndarray) -> np.ndarray:
         _, firsts, matches = np.unique(found.serials, return_index=True, return_inverse=True)
-        # What play-outs add is no judgement of how the match goes on: as much of it is replaced by what happened.
+        # Without hindsight as much of it as play-outs made is replaced by what happened: they judge random play.
         share = 1 - (self.settings.hindsight or self.settings.playouts)
         hopes, out = payoffs[firsts].astype(np.float64), np.zeros_like(payoffs)
         self.game.kernel(look_back)(matches, found.players, found.worths, share, self.players, hopes, out)
