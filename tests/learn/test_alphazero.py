@@ -224,13 +224,21 @@ def test_where_players_mix_a_lesson_is_what_a_search_adds():
     assert wanted[3] == 0
 
 
-def test_the_share_of_playouts_is_the_one_that_scored_most():
+@pytest.mark.parametrize(
+    ("rounds", "share", "why"),
+    [
+        (((0.2, 0.3, 0.1), (0.3, 0.4, 0.1), (0.9, 0.35, 0.1)), 0.0, "the newest rounds count for most"),
+        (((0.2, 0.3, 0.1), (0.3, 0.4, 0.1)), 0.5, "it did better"),
+        (((0.5, 0.52, 0.5), (0.5, 0.5, 0.53)), 0.0, "hardly better is not worth the time"),
+    ],
+)
+def test_the_share_of_playouts_is_the_one_that_scored_most(rounds, share, why):
     standing = Standing(playouts=0.5)
-    for scores in ((0.2, 0.3, 0.1), (0.3, 0.4, 0.1), (0.9, 0.35, 0.1)):
+    for scores in rounds:
         one = Interval(0.5, 0.4, 0.6, 10)
         standing.add(Judgement(one, one, None, one, True, 0.5, dict(zip(SHARES, scores))), 1.0, 1)
-    assert standing.playouts == 0.0, "the newest rounds count for most"
-    assert standing.rounds == 3
+    assert standing.playouts == share, why
+    assert standing.rounds == len(rounds)
 
 
 @pytest.mark.parametrize(

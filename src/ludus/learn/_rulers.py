@@ -30,6 +30,8 @@ SHARES = 0.0, 0.5, 1.0
 """Of random play-outs in what a leaf is worth: those that are tried."""
 FADING = 0.7
 """What matches of so many rounds ago count for is this to that power: the network has changed since."""
+PRICE = 0.04
+"""What a share above 0 must score more: it is judged at equal simulations, which then take several times as long."""
 FARTHEST = 0.001  # shares nearer to 0 or 1 count as this: some 1,200 Elo for two players
 
 
@@ -60,7 +62,8 @@ class Standing:
         self.tried = self.tried or [[0.0, 0.0] for _ in scores]
         self.tried = [[FADING * was + new for was, new in zip(pair, (score, 1.0))]
                       for pair, score in zip(self.tried, scores.values())]  # fmt: skip
-        self.playouts = max(zip(scores, self.tried), key=lambda entry: entry[1][0] / entry[1][1])[0]
+        worth = {share: total / rounds - PRICE * (share > 0) for share, (total, rounds) in zip(scores, self.tried)}
+        self.playouts = max(worth, key=worth.__getitem__)
 
 
 @dataclass(frozen=True)
