@@ -264,6 +264,15 @@ def test_a_leaf_is_worth_what_the_network_says_and_what_a_playout_gives(share, w
     assert found == worths
 
 
+@pytest.mark.parametrize(("share", "fewest"), [(0.0, {0}), (1.0, range(2, 20))])
+def test_what_playouts_leave_in_doubt_is_tried_again(share, fewest):
+    """The policy names column 4 alone. A network is believed; a few random matches that went badly are not."""
+    forest = planted(["4"] * 50, 200, playouts=share)
+    while len((leaves := forest.wave()).trees):
+        leaves.priors[:], leaves.values[:] = np.eye(7, dtype=np.float32)[3], 0.0
+    assert set(forest.roots().visits.min(axis=1)) <= set(fewest)
+
+
 def test_noise_is_mixed_into_the_priors_of_the_root_alone():
     forest = planted(["4"] * 2000, 1, noise=0.25, alpha=0.5)
     priors = np.array([0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], np.float32)

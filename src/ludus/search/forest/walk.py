@@ -7,8 +7,11 @@ import numpy as np
 from ludus.compile import inlined
 from ludus.rng import blend
 from ludus.rules import HIDDEN, SEATS, hide, legal, returns, step, to_act
-from ludus.search.forest.memory import FPU, NONE, STEP_ARM, STEP_POINT, C, child_of, is_proven, mark_proven
+from ludus.search.forest.memory import FPU, NONE, PLAYOUTS, STEP_ARM, STEP_POINT, C, child_of, is_proven, mark_proven
 from ludus.search.forest.roots import choose_by_halving, choose_by_luck, choose_by_share, mixes
+
+DOUBT = 0.8
+"""How much is left in doubt by play-outs, where nothing else counts."""
 
 # ------------------------------------------------------------------------------------------------ points
 
@@ -65,15 +68,18 @@ def open_point(trees, index, work, place, key, player, count):
 @inlined
 def choose_by_prior(trees, index, point):
     """The arm with the highest bound (PUCT). One that was never tried counts as a little worse than the point; one
-    that is proven for what it is."""
+    that is proven for what it is. Where play-outs count, a few that went badly say little: what they leave in doubt
+    counts as in `uct`, else an arm without a prior would never be tried again."""
     weight = np.float32(trees.knobs[C]) * np.sqrt(np.float32(point.visits))
     unseen = point.worth - np.float32(trees.knobs[FPU])
+    doubt = np.float32(DOUBT * trees.knobs[PLAYOUTS]) * np.sqrt(np.log(np.float32(point.visits)))
     best, best_bound = point.first_arm, np.float32(-np.inf)
     for a in range(point.first_arm, point.first_arm + point.count):
         arm = trees.arms[index, a]
         bound = arm.worth if arm.visits > 0 else unseen
         if not is_proven(arm):
             bound += weight * arm.prior / np.float32(1 + arm.visits)
+            bound += doubt / np.sqrt(np.float32(1 + arm.visits)) if doubt > 0.0 else np.float32(0.0)
         if bound > best_bound:
             best, best_bound = a, bound
     return best
