@@ -51,6 +51,11 @@ def test_more_time_tries_more_plans_up_to_all():
     assert most == work("champion:ms=20000")
 
 
+def test_plans_are_played_out_more_often_with_more_time():
+    assert work("champion:ms=20,casts=1") < work("champion:ms=20") < work("champion:ms=10000")
+    assert work("champion:ms=10000,casts=1") < work("champion:ms=10000,casts=8") == work("champion:ms=10000")
+
+
 def test_a_turn_takes_about_the_milliseconds_that_it_is_given():
     """Up to what must be done anyway: few steps of one draft, a planner's orders, and what moves up."""
     states = positions()[20::100]

@@ -18,10 +18,10 @@ from tests.agents.planet_wars.test_outlook import GAME
 
 
 @template
-def play_out_as_planners(states, player, weights, sieges, stage, plans):
-    think(states[0], player, stage, plans[0])
-    think(states[0], 1 - player, stage, plans[1])
-    return play_out(states[0], player, plans[0], plans[1], weights[0], sieges[0], stage)
+def play_out_as_planners(states, player, weights, sieges, stage, cast, plans):
+    think(states[0], player, stage, cast, plans[0])
+    think(states[0], 1 - player, stage, cast, plans[1])
+    return play_out(states[0], player, plans[0], plans[1], weights[0], sieges[0], stage, cast)
 
 
 def match_of(specs: list[str], preset: str, seed: int, turns: int = 200) -> Match:
@@ -42,17 +42,18 @@ def lead_in(state: np.void, beyond: int) -> float:
     return float(lead + WON * (0, 1, -1, 0)[state["outcome"]])
 
 
+@pytest.mark.parametrize(("cast", "planner"), [(0, "planner"), (5, "planner:bonus=text,sources=together")])
 @pytest.mark.parametrize("turns", [1, 30, 200])
-def test_a_play_out_is_the_match_that_two_planners_play(turns):
-    weights, start = np.zeros(1, WEIGHTS), match_of(["planner", "planner"], "finals", 4, 12)
+def test_a_play_out_is_the_match_that_two_planners_play(turns, cast, planner):
+    weights, start = np.zeros(1, WEIGHTS), match_of([planner, planner], "finals", 4, 12)
     weights["turns"], weights["beyond"] = turns, 25
     lead, other = (
         GAME.kernel(play_out_as_planners)(
-            start.states, player, weights, np.zeros(1, SIEGE), stage(GAME.state_type), np.zeros(2, PLAN)
+            start.states, player, weights, np.zeros(1, SIEGE), stage(GAME.state_type), cast, np.zeros(2, PLAN)
         )
         for player in (0, 1)
     )
-    end = match_of(["planner", "planner"], "finals", 4, 12 + turns)
+    end = match_of([planner, planner], "finals", 4, 12 + turns)
     assert lead == -other == lead_in(end.states[0], 25)
 
 

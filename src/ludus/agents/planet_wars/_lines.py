@@ -12,7 +12,7 @@ import numpy as np
 
 from ludus.agents.planet_wars._drafts import carry_out, copy_tables, give_orders, mark
 from ludus.agents.planet_wars._flow import flow_on
-from ludus.agents.planet_wars._playout import play_out, work_of_playout
+from ludus.agents.planet_wars._playout import play_out, think, work_of_playout
 from ludus.agents.planet_wars._table import DRAFTS, ROUNDS, is_new
 from ludus.compile import rule
 from ludus.rules import record
@@ -35,9 +35,21 @@ def choose_line(state, player, outlooks, siege, weights, steps, parts, drafts, t
     """The place of the plan to take."""
     list_lines(outlooks, siege, weights, steps, parts, drafts, table, lines, plans)
     if lines.count > 1:
-        for k in range(lines.count):
-            lines.played[k] = play_out(state, player, plans[k], plans[RIVALS_PLAN], weights, siege, stage)
+        play_lines_out(state, player, weights, siege, lines, plans, stage)
     return best_line(lines, weights.sight)
+
+
+@rule
+def play_lines_out(state, player, weights, siege, lines, plans, stage):
+    """What each line brings in the mean of several play-outs, as many as there is time for."""
+    cost, played = lines.count * work_of_playout(state.planets, weights.turns), 0
+    while played == 0 or (played < weights.casts and siege.work + cost <= weights.work):
+        if played > 0:
+            think(state, 1 - player, stage, played, plans[RIVALS_PLAN])
+        for k in range(lines.count):
+            lead = play_out(state, player, plans[k], plans[RIVALS_PLAN], weights, siege, stage, played)
+            lines.played[k] += (lead - lines.played[k]) / (played + 1)
+        played += 1
 
 
 @rule

@@ -18,23 +18,35 @@ from ludus.games.planet_wars import PLAYING, finish_turn, free_ships, give_order
 
 WON = 500.0  # ships that a match is worth which is won in a play-out
 PLANNING = 450  # turns of sieges that take as long as a planner's thoughts about one planet
+CASTS = (
+    Planner(),
+    Planner(bonus="text"),
+    Planner(sources="together"),
+    Planner(distance="nearest"),
+    Planner(mirror="now"),
+    Planner(bonus="text", sources="together"),
+    Planner(sources="alone"),
+    Planner(distance="nearest", mirror="now"),
+)
+"""Planners of about equal strength, each with readings of its own: what their play-outs say together is less luck."""
 
 
 def stage(state_type: np.dtype) -> tuple[np.ndarray, ...]:
     """What a play-out needs: the planner's readings, an outlook, room for twins, a position and the plans of both."""
     twins, position = np.zeros(MAX_PLANETS, np.int32), np.zeros(1, state_type)
-    return readings_of(Planner()), np.zeros(1, OUTLOOK), twins, position, np.zeros(2, PLAN)
+    readings = np.concatenate([readings_of(planner) for planner in CASTS])
+    return readings, np.zeros(1, OUTLOOK), twins, position, np.zeros(2, PLAN)
 
 
 @rule
-def think(state, player, stage, plan):
+def think(state, player, stage, cast, plan):
     """The orders of a planner."""
     readings, outlooks, twins, _, _ = stage
-    plan_as_planner(state, player, readings[0], outlooks[0], twins, plan)
+    plan_as_planner(state, player, readings[cast], outlooks[0], twins, plan)
 
 
 @rule
-def play_out(start, player, mine, rivals, weights, siege, stage):
+def play_out(start, player, mine, rivals, weights, siege, stage, cast):
     """By how many ships I lead when both plans are carried out and planners go on."""
     _, _, _, position, plans = stage
     position[0] = start
@@ -47,7 +59,7 @@ def play_out(start, player, mine, rivals, weights, siege, stage):
             break
         siege.work += work_of_playout(state.planets, 1)
         for side in range(2):
-            think(state, side, stage, plans[side])
+            think(state, side, stage, cast, plans[side])
         for side in range(2):
             order_all(state, side, plans[side])
         finish_turn(state)

@@ -45,6 +45,7 @@ WEIGHTS = record(
     drafting=np.int64,  # turns of sieges after which no more drafts are made
     work=np.int64,  # and after which no more lines are played out
     plays=np.int32,  # lines that are played out
+    casts=np.int32,  # play-outs of each line
     turns=np.int32,  # of a play-out
     beyond=np.int32,  # turns of growth after it that count
     sight=np.float64,  # how much the play-outs count beside the table

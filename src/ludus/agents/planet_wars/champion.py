@@ -5,8 +5,8 @@ those before it. Defence, sniping, supply and the choice of a front need no rule
 judgement. Several drafts of a plan are made so, each from another first step, and to each the rival replies with the
 best of its own, found in the same way. All of them meet in a table, which says what each is worth. To the best of them
 orders are added that move up the ships left behind the front; then they are played out, with planners on both sides,
-and the one is taken that the table and the play-outs together think best. Of all this only a first draft is always
-made; the rest comes in the order of what it is good for, as long as there is time.
+each time of another kind, and the one is taken that the table and the play-outs together think best. Of all this only a
+first draft is always made; the rest comes in the order of what it is good for, as long as there is time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ludus.agents.planet_wars._drafts import DRAFT, carry_out, clear, copy_table
 from ludus.agents.planet_wars._lines import LINES, MOST_LINES, PLANNED, RIVALS_PLAN, choose_line
 from ludus.agents.planet_wars._outlook import OUTLOOK, look, turn_round
 from ludus.agents.planet_wars._plans import PLAN, PlanningAgent, next_order, start_of_turn
-from ludus.agents.planet_wars._playout import stage, think, work_of_playout
+from ludus.agents.planet_wars._playout import CASTS, stage, think, work_of_playout
 from ludus.agents.planet_wars._siege import SIEGE, WEIGHTS, worth_of
 from ludus.agents.planet_wars._steps import (
     PARTS,
@@ -195,8 +195,8 @@ def make_plan(state, player, weights, outlooks, siege, steps, parts, drafts, tab
     """All orders of a turn: those of the line to take."""
     siege.work = 0
     look(state, player, max(1, min(weights.span, state.params.turns - state.turn)), outlooks[0])
-    think(state, player, stage, plans[PLANNED])
-    think(state, 1 - player, stage, plans[RIVALS_PLAN])
+    think(state, player, stage, 0, plans[PLANNED])
+    think(state, 1 - player, stage, 0, plans[RIVALS_PLAN])
     fill_table(outlooks, siege, weights, steps, parts, drafts, table, plans)
     best = choose_line(state, player, outlooks, siege, weights, steps, parts, drafts, table, lines, plans, stage)
     plan.count = plans[best].count
@@ -251,6 +251,9 @@ class Champion(PlanningAgent):
     plays: int = setting(
         2, "plans that are played out, time allowing; the best of many is one with luck", low=2, high=MOST_LINES
     )
+    casts: int = setting(
+        8, "play-outs of each such plan, time allowing, each between other planners", low=1, high=len(CASTS)
+    )
     turns: int = setting(30, "turns of a play-out", low=1)
     beyond: int = setting(40, "turns of growth after a play-out that count", low=0)
     sight: float = setting(0.2, "how much play-outs count beside the table", low=0)
@@ -263,7 +266,7 @@ class Champion(PlanningAgent):
         self._weights = np.zeros(1, WEIGHTS)
         for (name, ends), value in zip(TUNED.items(), numbers):
             self._weights[name] = np.clip(value if WEIGHTS[name].kind == "f" else round(value), *ends)
-        for name in ("trust", "starts", "tries", "plays", "turns", "beyond", "sight", "risk"):
+        for name in ("trust", "starts", "tries", "plays", "casts", "turns", "beyond", "sight", "risk"):
             self._weights[name] = getattr(self, name)
         self._weights["sieges"] = min(2 + self.ms // 10, MOST_SIEGES)
         self._weights["drafting"] = self.ms * WORK * self.part
