@@ -266,7 +266,7 @@ def test_whoever_comes_from_outside_knocks_again(outside, monkeypatch):
     import ray
 
     pytest.importorskip("grpc")
-    answers = iter([RuntimeError("Initialization failure from server:\nthe server is dead"), None])
+    answers = iter([ConnectionAbortedError("Initialization failure from server:\nthe server is dead"), None])
 
     def init(*_, **__):
         if trouble := next(answers):

@@ -168,7 +168,7 @@ def _enter(ray: Any, place: str, options: dict[str, Any]) -> None:
             try:
                 ray.init(place, **options)
                 return
-            except RuntimeError:
+            except (ConnectionAbortedError, RuntimeError):
                 if not left:
                     raise
 
