@@ -209,13 +209,14 @@ def ours(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experi
     """Our network against theirs, and against search, at equal time."""
     games = scale.pick(40, 400)
     own = own_seed(seed, "theirs")
+    # with the usual c it never looks at what some of theirs rush for; at temperature 0 many matches would be the same
+    mine = f"{OURS},sims={FEW},c=3,temperature=0.3"
 
     def run(watch: Watch) -> Result:
         theirs = f"{fifth(run_of(folder, PAPER, 0))},device={device()}"
-        mine = f"{OURS},sims={FEW},temperature=0.3"  # else many matches would be the same
         return matches.standings(GAME, [mine, theirs], PAPER, games, own, watch, workers)
 
-    settings = {"rules": matches.rules_of(GAME, PAPER), "games": games, "seed": own,
+    settings = {"rules": matches.rules_of(GAME, PAPER), "games": games, "seed": own, "ours": mine,
                 "training": training(scale, seed, folder, workers, PAPER, 0).settings,
                 "code": matches.codes(GAME, [OURS])}  # fmt: skip
     few = scale.pick(8, 100)
