@@ -123,7 +123,7 @@ def openings(results: Measured) -> str:
              "ours 256": "Our network, 256 simulations"}  # fmt: skip
     shown = {words: results.found.get(f"fairness-{PAPER}-{name}") for name, words in names.items()}
     theirs = results.found.get(f"networks-{PAPER}", {}).get("iterations", {})
-    shown |= {f"The published agent after {number} iterations": one for number, one in theirs.items()}
+    shown |= {f"The published agent, iteration {number}": one for number, one in theirs.items()}
     found = [pictures(words, one["opening"]) for words, one in shown.items() if one]
     if not found:
         raise Unmeasured("no matches were played")
