@@ -209,7 +209,7 @@ def ours(scale: Scale, seed: int, folder: Path, workers: Workers) -> list[Experi
     """Our network against theirs, and against search, at equal time."""
     games = scale.pick(40, 400)
     own = own_seed(seed, "theirs")
-    # with the usual c it never looks at what some of theirs rush for; at temperature 0 many matches would be the same
+    # with the usual c it loses to some of theirs as the second player; at temperature 0 many matches would be the same
     mine = f"{OURS},sims={FEW},c=3,temperature=0.3"
 
     def run(watch: Watch) -> Result:
