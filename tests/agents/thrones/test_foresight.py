@@ -11,7 +11,7 @@ from ludus.agents.thrones import _foresight
 from ludus.agents.thrones._foresight import FIRST, MOST_LEFT, NOTE, TRUST, Copy, Foresight, take_off, write_line
 from ludus.agents.thrones._terms import way_home
 from ludus.agents.thrones.assistants import Ta1
-from ludus.agents.thrones.bots import Bot1
+from ludus.agents.thrones.bots import Bot1, Bot2
 from ludus.agents.thrones.course import Attack, Rand, attack_memory
 from ludus.catalogue import agent, load
 from ludus.papers.thrones.duels import play
@@ -29,11 +29,17 @@ def foresight() -> Foresight:
     return Foresight(GAME, [Copy(RIVALS[0], is_asked=False), Copy(RIVALS[1])], deep=6, lines=8, walk=4)
 
 
-@given(st.lists(st.integers(0, 3), max_size=MOST_LEFT))
-def test_a_line_is_walked_as_it_was_written(steps):
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=MOST_LEFT))
+def test_a_line_is_walked_as_it_was_written(line):
+    """And after each step but the last the answer to it is known."""
     note = np.zeros(1, NOTE)
-    write_line(note[0], steps)
-    assert [take_off(note[0]) for _ in range(int(note["left"][0]))] == steps
+    steps, answers = [step for step, _ in line], [answer for _, answer in line]
+    write_line(note[0], steps, answers)
+    walked = []
+    while note["left"][0] > 0:
+        walked.append((take_off(note[0]), int(note["answers"][0]) & 3))
+    assert [step for step, _ in walked] == steps
+    assert [answer for _, answer in walked[:-1]] == answers[:-1]
 
 
 @pytest.mark.parametrize("who", range(len(RIVALS)))
@@ -70,7 +76,7 @@ TRAIL_AHEAD = """
 
 def test_a_trail_that_can_be_cut_is_cut():
     states = position(TRAIL_AHEAD)
-    line = foresight().look(states, 0, Copy(_ready(Ta1())), NO_STEP)
+    line, _ = foresight().look(states, 0, Copy(_ready(Ta1()), tosses=1), NO_STEP)
     assert len(line) <= 4  # down and right, where the trail is
     assert set(line[:-1]) <= {1, 3}
 
@@ -87,7 +93,7 @@ SHUT_IN = """
 
 
 def test_who_is_shut_in_has_no_line():
-    assert foresight().look(position(SHUT_IN), 0, Copy(_ready(Ta1())), NO_STEP) == []
+    assert foresight().look(position(SHUT_IN), 0, Copy(_ready(Ta1())), NO_STEP)[0] == []
 
 
 WAY = """
@@ -127,6 +133,41 @@ def test_a_copy_that_remembers_foretells_its_player():
         answer = rival.act_many(states, 1 - me, words)
         assert notes["said"][0, 0] >> answer[0] & 1
         GAME.kernel(_foresight.take_steps)(states, 1 - me, answer)
+
+
+@pytest.mark.parametrize("rival", [Ta1(), Bot1(run="thrones-bot1-small"), Bot2(run="thrones-bot2", race=1.0)])
+def test_a_copy_says_between_which_steps_its_player_tosses(rival):
+    """However its coins fall, the player does what the copy said; and where it said one thing, always that."""
+    copy, states = _ready(rival), GAME.start(np.ones((1, 3), np.uint64), 2, GAME.rule_values("paper_small"))
+    walker, rng, several = agent("rand", GAME), np.random.default_rng(5), 0
+    for turn in range(60):
+        player = np.array([turn % 2])
+        bits = int(copy.equals(states, player)[0])
+        taken = {
+            int(copy.act_many(states, player, words)[0]) for words in rng.integers(1, 2**62, (40, 1, 1), np.uint64)
+        }
+        assert taken == {action for action in range(4) if bits >> action & 1}
+        several += len(taken) > 1
+        mover = copy if turn % 4 < 3 else walker
+        GAME.kernel(_foresight.take_steps)(
+            states, player, mover.act_many(states, player, rng.integers(1, 99, (1, 1), np.uint64))
+        )
+        if states["winner"][0]:
+            break
+    assert several > 0
+
+
+def test_a_line_is_left_when_the_rival_does_otherwise():
+    mind, notes = foresight(), np.zeros(1, NOTE)
+    states, me = position(TRAIL_AHEAD), np.zeros(1, int)
+    notes["beliefs"][0, 1] = 255 ^ FIRST
+    notes["head"] = states["head"][0, 1] + states["cols"][0]  # it stepped up, bit 0
+    for answer, dropped in ((0, False), (3, True)):
+        note = notes.copy()
+        write_line(note[0], [2, 2, 2], [answer, 0, 0])
+        take_off(note[0])
+        chosen = mind.choose(states, me, np.ones(1, np.bool_), note)
+        assert (chosen[0] != 2) == dropped
 
 
 def test_the_hunted_champion_beats_a_hunter_that_it_knows():

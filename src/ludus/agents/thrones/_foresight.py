@@ -8,13 +8,14 @@ kills are dropped, and of the others that whose end is worth most is begun.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ludus.agent import Agent
 from ludus.agents.thrones._hunt import flight, flights_of
+from ludus.agents.thrones._minimax import Minimax
 from ludus.agents.thrones._terms import (
     NEVER,
     for_search,
@@ -37,7 +38,7 @@ OUTLOOK = record(
     run=np.float64, search=np.float64, way=np.float64, fear=np.float64, promise=np.float64, hold=np.float64,
     dare=np.float64,
 )  # fmt: skip
-WORTH = np.array([(0.3, 0.3, 1.0, 30.0, 0.8, 0.02, 0.0)], OUTLOOK)
+WORTH = np.array([(0.8, 0.3, 0.3, 30.0, 1.0, 0.02, 0.0)], OUTLOOK)
 """What the end of a line is valued by, in cells of land: a step that the hunted one can still run; a step to new land
 from inside, and home from outside; somebody who is in time to cut it off; the share of a trail's land that counts
 before it is closed. At each step of the line: a cell of its lead, and such a danger."""
@@ -121,17 +122,19 @@ def take_steps(states, players, actions):
 
 # ------------------------------------------------------------------------------------------------ a match's memory
 
-MOST_COPIES = 6
+MOST_COPIES = 5
 NOTE = record(
-    beliefs=(np.uint8, MOST_COPIES), said=(np.uint8, MOST_COPIES), head=np.uint16, left=np.uint8, line=np.uint8
+    beliefs=(np.uint8, MOST_COPIES), said=(np.uint8, MOST_COPIES), head=np.uint16, left=np.uint8, line=np.uint8,
+    answers=np.uint8, spare=np.uint8,
 )  # fmt: skip
 """What is remembered: how far each copy is believed, less FIRST; the steps that each said may come next, as bits; where
-the rival was; how many steps of a line are left, and which, two bits each."""
+the rival was; how many steps of a line are left, which, and what the rival answers to each and to the one before, two
+bits each."""
 NOTE_WORDS = NOTE.itemsize // 8
 FIRST, TRUST, TRUST_TOSSED, SURE = 217, 179, 245, 255
 LEARN = 16
-"""A belief goes a sixteenth of the way to what was seen. From TRUST on a copy is asked; one that tosses coins says more
-than one thing at a time, so it must be right nearly always."""
+"""A belief goes a sixteenth of the way to what was seen. From TRUST on a copy is asked; one that tosses coins at every
+step says more than one thing at a time, so it must be right nearly always."""
 SHARE = 4
 """A first step has one of so many parts of the beam for sure."""
 CROWD = 3
@@ -146,18 +149,28 @@ class Copy(NamedTuple):
     agent: Agent
     recollect: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     """What it remembers, a word at most, by its last step and whether it is inside; nothing without one."""
-    tosses: int = 1
-    """How often it is asked, where it tosses coins: of its answers the worst counts."""
-    dare: float = 0.6
+    tosses: int = 0
+    """How often it is asked if it cannot say between which steps it tosses a coin: of its answers the worst counts."""
+    dare: float = 0.1
     """What a danger costs at each step of a line, in cells of land: the more, the less sure the copy is."""
     is_asked: bool = True
     """Else it is only told from the others."""
+
+
+class Option(NamedTuple):
+    """What a copy may do in some of the positions that it was asked about."""
+
+    rows: np.ndarray
+    answers: np.ndarray
+    memory: np.ndarray
+    """What it remembers then."""
 
 
 class Ends(NamedTuple):
     """Of lines, after the rival's answer."""
 
     states: np.ndarray
+    answers: np.ndarray
     memory: np.ndarray
     held: np.ndarray
     values: np.ndarray
@@ -178,29 +191,28 @@ class Foresight:
         """A step against the copy that fits the rival of each match; -1 where that is not near, none fits, or all lines
         die."""
         out, taken = np.full(len(views), -1, np.int32), last_steps(views, players, notes)
-        right, best = self._recall(taken, notes)
+        best = self._recall(taken, notes)
         on = near & (best >= 0) & np.array([copy.is_asked for copy in self.copies])[best]
-        notes["left"][~right | ~on] = 0
+        notes["left"][~on | (taken != notes["answers"] & 3)] = 0
         for i in np.flatnonzero(on):
             if notes["left"][i] == 0:
                 copy = self.copies[best[i]]
-                line = self.look(views[i : i + 1], int(players[i]), copy, taken[i : i + 1])
-                write_line(notes[i], line[: self.walk if copy.tosses == 1 else 1])
+                line, answers = self.look(views[i : i + 1], int(players[i]), copy, taken[i : i + 1])
+                write_line(notes[i], line[: self.walk if copy.tosses == 0 else 1], answers)
             if notes["left"][i] > 0:
                 out[i] = take_off(notes[i])
         return out
 
-    def _recall(self, taken: np.ndarray, notes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Bring beliefs up to date. The copy that fits best, -1 for none, and whether it was right."""
+    def _recall(self, taken: np.ndarray, notes: np.ndarray) -> np.ndarray:
+        """Bring beliefs up to date. The copy that fits best, -1 for none."""
         beliefs, said = notes["beliefs"].astype(np.int64) ^ FIRST, notes["said"].astype(np.int64)
         right = (said >> np.maximum(taken, 0)[:, None] & 1 == 1) & (taken >= 0)[:, None]
         moved = np.rint(beliefs + (SURE * right - beliefs) / LEARN).astype(np.int64)
         beliefs = np.where(said > 0, moved, beliefs)
         notes["beliefs"] = beliefs ^ FIRST
-        needed = np.array([TRUST if copy.tosses == 1 else TRUST_TOSSED for copy in self.copies])
+        needed = np.array([TRUST if copy.tosses == 0 else TRUST_TOSSED for copy in self.copies])
         fits = np.where(beliefs[:, : len(needed)] >= needed, beliefs[:, : len(needed)] - needed, -1)
-        best, row = fits.argmax(axis=1), np.arange(len(taken))
-        return right[row, best], np.where(fits[row, best] >= 0, best, -1)
+        return np.where(fits.max(axis=1) >= 0, fits.argmax(axis=1), -1)
 
     def expect(self, views: np.ndarray, players: np.ndarray, actions: np.ndarray, notes: np.ndarray) -> None:
         """Remember what each copy says the rival does after these steps."""
@@ -210,30 +222,31 @@ class Foresight:
         on = np.flatnonzero(states["winner"] == 0)
         for k, copy in enumerate(self.copies if len(on) else ()):
             memory = recollected(copy, views[on], rivals[on], taken[on])
-            for toss in range(copy.tosses):
-                answers, _ = ask(copy.agent, states[on], rivals[on], memory, toss)
-                notes["said"][on, k] |= (1 << answers).astype(np.uint8)
+            for rows, answers, _ in options(copy, states[on], rivals[on], memory):
+                notes["said"][on[rows], k] |= (1 << answers).astype(np.uint8)
 
     # ------------------------------------------------------------------------------------------------ a beam of lines
 
-    def look(self, view: np.ndarray, player: int, copy: Copy, taken: np.ndarray) -> list[int]:
-        """The best line after the rival's last step; no steps if the copy kills at once whatever is done."""
+    def look(self, view: np.ndarray, player: int, copy: Copy, taken: np.ndarray) -> tuple[Sequence[int], Sequence[int]]:
+        """The best line after the rival's last step, and the answers to it; no steps if the copy kills at once whatever
+        is done."""
         memory = recollected(copy, view, np.array([1 - player]), taken)
-        states, held, lines = view.copy(), np.zeros(1), np.zeros((1, 0), np.int64)
+        states, held, lines = view.copy(), np.zeros(1), np.zeros((1, 0, 2), np.int64)
         best = lines[0]
         self.game.kernel(settle)(states)
         for _ in range(self.deep):
             children, parents, actions = self._children(states, player)
             ends = self._answered(children, player, copy, memory[parents], held[parents])
-            lines = np.column_stack([lines[parents], actions])
-            order = self._best(ends, player, lines[:, 0])
+            steps = np.stack([actions, ends.answers], axis=1)
+            lines = np.concatenate([lines[parents], steps[:, None]], axis=1)
+            order = self._best(ends, player, lines[:, 0, 0])
             if len(order) == 0:
                 break
             lines = lines[order]
             best, states, memory, held = lines[0], ends.states[order], ends.memory[order], ends.held[order]
             if ends.values[order[0]] >= WON:
                 break
-        return best.tolist()
+        return best[:, 0].tolist(), best[:, 1].tolist()
 
     def _children(self, states: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         children = np.empty(4 * len(states), states.dtype)
@@ -243,23 +256,25 @@ class Foresight:
 
     def _answered(self, states: np.ndarray, player: int, copy: Copy, memory: np.ndarray, held: np.ndarray) -> Ends:
         """Let the copy answer in every line; where it tosses coins, the answer counts that leaves least."""
-        ends = self._tossed(states, player, copy, memory, held, 0)
-        for toss in range(1, copy.tosses):
-            other = self._tossed(states, player, copy, memory, held, toss)
-            worse = other.values < ends.values
+        ends = self._ended(states, player, copy, np.zeros(len(states), np.int64), memory, held)
+        open_yet, seen = np.flatnonzero(states["winner"] == 0), np.zeros(len(states), np.bool_)
+        for some, answers, after in options(
+            copy, states[open_yet], np.full(len(open_yet), 1 - player), memory[open_yet]
+        ):
+            rows = open_yet[some]
+            other = self._ended(states[rows], player, copy, answers, after, held[rows])
+            worse = ~seen[rows] | (other.values < ends.values[rows])
+            seen[rows] = True
             for kept, new in zip(ends, other):
-                kept[worse] = new[worse]
+                kept[rows[worse]] = new[worse]
         return ends
 
-    def _tossed(
-        self, states: np.ndarray, player: int, copy: Copy, memory: np.ndarray, held: np.ndarray, toss: int
+    def _ended(
+        self, states: np.ndarray, player: int, copy: Copy, answers: np.ndarray, memory: np.ndarray, held: np.ndarray
     ) -> Ends:
-        n, on = len(states), np.flatnonzero(states["winner"] == 0)
-        ends = Ends(states.copy(), memory.copy(), held.copy(), np.empty(n), np.zeros(n, np.uint64))
-        answers = np.zeros(n, np.int32)
-        if len(on):
-            rivals = np.full(len(on), 1 - player)
-            answers[on], ends.memory[on] = ask(copy.agent, states[on], rivals, memory[on], toss)
+        """Lines after these answers."""
+        n = len(states)
+        ends = Ends(states.copy(), answers, memory.copy(), held.copy(), np.empty(n), np.zeros(n, np.uint64))
         flights = flights_of(self.game, *states[["rows", "cols"]][0].tolist()) if n else np.zeros(1, np.int16)
         spare, worth = np.empty(1, states.dtype), WORTH.copy()
         worth["dare"] = copy.dare
@@ -303,6 +318,22 @@ def recollected(copy: Copy, views: np.ndarray, rivals: np.ndarray, taken: np.nda
     return np.where(taken < 0, 0, copy.recollect(np.maximum(taken, 0), inside)).astype(np.uint64)
 
 
+def options(copy: Copy, states: np.ndarray, players: np.ndarray, memory: np.ndarray) -> Iterator[Option]:
+    """Everything that a copy may do: first one answer in each position, then others where there are any."""
+    rows = np.arange(len(states))
+    if copy.tosses > 0:
+        for toss in range(copy.tosses):
+            yield Option(rows, *ask(copy.agent, states, players, memory, toss))
+        return
+    assert isinstance(copy.agent, Minimax)  # all others are asked
+    left = copy.agent.equals(states, players)
+    while len(rows):
+        lowest = left[rows] & -left[rows]
+        yield Option(rows, np.log2(lowest).astype(np.int64), memory[rows])
+        left[rows] ^= lowest
+        rows = rows[left[rows] != 0]
+
+
 def ask(
     copy: Agent, states: np.ndarray, players: np.ndarray, memory: np.ndarray, toss: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -310,15 +341,17 @@ def ask(
     words = np.zeros((len(states), 1 + copy.memory), np.uint64)
     words[:, 0] = word(toss, 0)
     words[:, 1:] = memory[:, None]
-    return copy.act_many(states, players, words), words[:, -1] if copy.memory else memory
+    return copy.act_many(states, players, words), words[:, -1]
 
 
-def write_line(note: np.void, steps: list[int]) -> None:
-    note["left"], note["line"] = len(steps), sum(action << 2 * k for k, action in enumerate(steps))
+def write_line(note: np.void, steps: Sequence[int], answers: Sequence[int]) -> None:
+    note["left"] = len(steps)
+    note["line"] = sum(action << 2 * k for k, action in enumerate(steps))
+    note["answers"] = sum(action << 2 * k for k, action in enumerate(answers[: len(steps)])) << 2 & 255
 
 
 def take_off(note: np.void) -> int:
     """The next step of a line, which is then forgotten."""
     action = int(note["line"]) & 3
-    note["left"], note["line"] = note["left"] - 1, note["line"] >> 2
+    note["left"], note["line"], note["answers"] = note["left"] - 1, note["line"] >> 2, note["answers"] >> 2
     return action

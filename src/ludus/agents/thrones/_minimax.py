@@ -6,10 +6,11 @@ Values are from the side of the player at the root. A match that is over after d
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from ludus.agent import Agent
 from ludus.agents.thrones._leaf import (
     NET_SIZE,
     WEIGHTS,
@@ -170,20 +171,57 @@ def value_moves(search, view, player, who, depth, values):
             values[search.menu[0, search.place[0] - 1]] = value
 
 
+@rule
+def best_moves(values, menu):
+    """Write the moves that are worth most, to the last of them; their number, 0 if every one is fatal."""
+    n = 0
+    for action in range(4):
+        if values[action] > -np.inf and values[action] > values.max() - TIE:
+            menu[n] = action
+            n += 1
+    return n
+
+
 @template
 def choose_by_search(views, players, words, search, who, depth, out):
     values, menu = np.empty(4), np.empty(4, np.int64)
     for i in range(views.shape[0]):
         value_moves(search, views[i], players[i], who, depth, values)
-        n = 0
-        for action in range(4):
-            if values[action] > -np.inf and values[action] > values.max() - TIE:
-                menu[n] = action
-                n += 1
+        n = best_moves(values, menu)
         out[i] = any_of(menu, n, words[i]) if n > 0 else UP
 
 
-def answers(agent: Any, search: Search, who: int, depth: int, views: Any, players: Any, words: Any) -> np.ndarray:
-    out = np.empty(len(views), np.int32)
-    agent.game.kernel(choose_by_search)(views, players, words, search, who, depth, out)
-    return out
+@template
+def list_by_search(views, players, search, who, depth, out):
+    """Bits of all moves between which the dice decide."""
+    values, menu = np.empty(4), np.empty(4, np.int64)
+    for i in range(views.shape[0]):
+        value_moves(search, views[i], players[i], who, depth, values)
+        n = best_moves(values, menu)
+        out[i] = 1 << UP if n == 0 else 0
+        for k in range(n):
+            out[i] |= 1 << menu[k]
+
+
+class Minimax(Agent):
+    """One of the three."""
+
+    compiled: ClassVar[bool] = True
+    only_for: ClassVar[str] = "thrones"
+    who: ClassVar[int]
+    depth: int
+
+    def new_search(self) -> Search:
+        raise NotImplementedError
+
+    def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
+        out = np.empty(len(views), np.int32)
+        search = self.new_search()
+        self.game.kernel(choose_by_search)(views, players, words, search, self.who, self.depth, out)
+        return out
+
+    def equals(self, views: np.ndarray, players: np.ndarray) -> np.ndarray:
+        """The moves that it would take, as bits: several where it tosses coins."""
+        out = np.empty(len(views), np.int64)
+        self.game.kernel(list_by_search)(views, players, self.new_search(), self.who, self.depth, out)
+        return out

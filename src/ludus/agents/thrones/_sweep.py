@@ -356,7 +356,7 @@ def score_plan(state, player, n, scratch):
         if after.winner == 1 + player:
             if limits.boldness > 0.0 and after.ending != AREA:  # nobody waits to be cut off or shut in
                 return 0.0, 0
-            return WIN_SCORE, k + 1
+            return WIN_SCORE - (k if limits.boldness > 0.0 else 0), k + 1
         if limits.boldness > 0.0 and roam(after) >> player & 1:
             return 0.0, 0
         if after.inside[player] == 0:

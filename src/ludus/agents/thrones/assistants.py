@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from ludus.agent import Agent
-from ludus.agents.thrones._minimax import TA1, answers, new_search
+from ludus.agents.thrones._minimax import TA1, Minimax, Search, new_search
 from ludus.agents.thrones._sweep import (
     LIMITS,
     find_plan,
@@ -55,15 +55,15 @@ def choose_by_sweeping(views, players, words, scratch, out):
 
 
 @dataclass
-class Ta1(Agent):
+class Ta1(Minimax):
     """The first assistant's bot (a substitute): four plies of alpha-beta that foresees walkers."""
 
     name: ClassVar[str] = "ta1"
-    compiled: ClassVar[bool] = True
-    only_for: ClassVar[str] = "thrones"
+    who: ClassVar[int] = TA1
+    depth = 4
 
-    def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
-        return answers(self, new_search(self.game.state_type, 4), TA1, 4, views, players, words)
+    def new_search(self) -> Search:
+        return new_search(self.game.state_type, self.depth)
 
 
 @dataclass

@@ -12,22 +12,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from ludus.agent import Agent
 from ludus.agents._tuned import tuned_numbers
 from ludus.agents.thrones._leaf import FIRST, INPUTS, NET_SIZE, SECOND, WEIGHTS
-from ludus.agents.thrones._minimax import BOT1, BOT2, Search, answers, new_search
+from ludus.agents.thrones._minimax import BOT1, BOT2, Minimax, Search, new_search
 from ludus.game import Game
 from ludus.runs import load_numbers
 from ludus.settings import setting
 
 
 @dataclass
-class Bot1(Agent):
+class Bot1(Minimax):
     """The paper's first bot: alpha-beta with an explicit heuristic."""
 
     name: ClassVar[str] = "bot1"
-    compiled: ClassVar[bool] = True
-    only_for: ClassVar[str] = "thrones"
+    who: ClassVar[int] = BOT1
 
     depth: int = setting(4, "plies", low=1)
     run: str = setting("", "a run that tuned the weights, or a trained one that comes along")
@@ -67,10 +65,7 @@ class Bot1(Agent):
     def tuned(self, numbers: np.ndarray) -> Bot1:
         return replace(self, run="", **{name: float(value) for name, value in zip(_weight_names(), numbers)})
 
-    def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
-        return answers(self, self._search(), BOT1, self.depth, views, players, words)
-
-    def _search(self) -> Search:
+    def new_search(self) -> Search:
         return new_search(self.game.state_type, self.depth, weights=self._weights)
 
 
@@ -79,12 +74,11 @@ def _weight_names() -> list[str]:
 
 
 @dataclass
-class Bot2(Agent):
+class Bot2(Minimax):
     """The paper's second bot: the same search, its leaves valued by a 7-64-12-1 network."""
 
     name: ClassVar[str] = "bot2"
-    compiled: ClassVar[bool] = True
-    only_for: ClassVar[str] = "thrones"
+    who: ClassVar[int] = BOT2
 
     run: str = setting("", "the training that made the network; without one its numbers are drawn at random")
     depth: int = setting(4, "plies", low=1)
@@ -111,9 +105,8 @@ class Bot2(Agent):
         made._net = np.ascontiguousarray(numbers)
         return made
 
-    def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
-        search = new_search(self.game.state_type, self.depth, self._weights, self._net)
-        return answers(self, search, BOT2, self.depth, views, players, words)
+    def new_search(self) -> Search:
+        return new_search(self.game.state_type, self.depth, self._weights, self._net)
 
 
 def first_network(rng: np.random.Generator) -> np.ndarray:
