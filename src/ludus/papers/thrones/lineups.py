@@ -110,7 +110,8 @@ def ladder(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
 
 
 def champion(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
-    games, few = {SMALL: scale.pick(6, 200), LARGE: 200 if scale.is_full else 1}, 20 if scale.is_full else 1
+    games = {SMALL: scale.pick(6, 200), LARGE: 200 if scale.is_full else 1}
+    few = {SMALL: 20 if scale.is_full else 1, LARGE: 4}
     found = [
         duel(f"champion-{preset}-{name}", (CHAMPION, specs[preset]), preset, games[preset], seed, workers)
         for preset in BOTH for name, specs in SEVEN.items()
@@ -118,7 +119,7 @@ def champion(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
     # alphabeta wants rules without dice: the same rooms, and a draw where a coin would fall. A match in the large one
     # takes a searcher minutes.
     return found + [
-        duel(f"champion-{preset}-{name}", (CHAMPION, spec), preset, few, seed, workers, {"tie": "draw"})
+        duel(f"champion-{preset}-{name}", (CHAMPION, spec), preset, few[preset], seed, workers, {"tie": "draw"})
         for preset in (BOTH if scale.is_full else (SMALL,)) for spec, name in SEARCHERS.items()
     ]  # fmt: skip
 
