@@ -391,7 +391,7 @@ def costs(results: Measured) -> list[Finding]:
     slow = "Bot 1 looks four plies deep in less than a second a move."
     return [
         judged(Claim("speed", "Section 2.1", slow, "1 s"), lambda: of("bot 1", 1000), timed=True),
-        judged(Claim("champion-time", "Aim", "The champion takes 50 ms of CPU a move at most.", ""),
+        judged(Claim("champion-time", "Aim", "Against Rand the champion takes 50 ms of CPU a move at most.", ""),
                lambda: of("champion", 50), timed=True),
         judged(Claim("generations", "Evolution", "Generations a minute.", "not given"), generations, timed=True),
     ]  # fmt: skip
