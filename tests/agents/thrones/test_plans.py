@@ -137,6 +137,18 @@ STRIP = """
 #####################
 """
 
+NEARLY_HALF = """
+################
+#XXXXXXXXXXXXXX#
+#XXXXXXXXXXXXXX#
+#1XXXXXXXXXXXXX#
+#              #
+#              #
+#              #
+#             2#
+################
+"""
+
 
 @template
 def look_for_plan(states, player, scratch, out):
@@ -175,3 +187,9 @@ def test_a_way_home_takes_land_along():
     steps, after = plan_in(STRIP, 0)
     assert steps == 9, "no longer than the shortest"
     assert after["area"][0] == 34, "the whole rectangle, where the way along the trail wins 20"
+
+
+def test_of_plans_that_win_the_shortest_is_taken():
+    steps, after = plan_in(NEARLY_HALF, 0)
+    assert after["winner"] == 1
+    assert steps == 7, "two out, three along, two back: seven cells more are half of 98"

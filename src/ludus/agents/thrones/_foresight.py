@@ -345,6 +345,7 @@ def ask(
 
 
 def write_line(note: np.void, steps: Sequence[int], answers: Sequence[int]) -> None:
+    """Remember a line; its first answer comes after its first step, so the place before that is empty."""
     note["left"] = len(steps)
     note["line"] = sum(action << 2 * k for k, action in enumerate(steps))
     note["answers"] = sum(action << 2 * k for k, action in enumerate(answers[: len(steps)])) << 2 & 255

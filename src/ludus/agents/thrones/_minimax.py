@@ -204,7 +204,7 @@ def list_by_search(views, players, search, who, depth, out):
 
 
 class Minimax(Agent):
-    """One of the three."""
+    """One of the three: `who` says which, `new_search` what it brings to judge a line."""
 
     compiled: ClassVar[bool] = True
     only_for: ClassVar[str] = "thrones"
@@ -212,7 +212,7 @@ class Minimax(Agent):
     depth: int
 
     def new_search(self) -> Search:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} brings nothing to judge a line")
 
     def act_many(self, views: np.ndarray, players: np.ndarray, words: np.ndarray) -> np.ndarray:
         out = np.empty(len(views), np.int32)
