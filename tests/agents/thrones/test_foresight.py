@@ -26,7 +26,7 @@ def position(text: str) -> np.ndarray:
 
 
 def foresight() -> Foresight:
-    return Foresight(GAME, [Copy(RIVALS[0], is_asked=False), Copy(RIVALS[1])], deep=6, lines=8, walk=4)
+    return Foresight(GAME, [Copy(RIVALS[0]), Copy(RIVALS[1])], deep=6, lines=8, walk=4)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=MOST_LEFT))
@@ -58,7 +58,7 @@ def test_the_copy_that_fits_is_believed_and_a_stranger_is_not(who):
     if who < 2:
         assert beliefs[who] == beliefs.max()
     chosen = mind.choose(states, me, np.ones(1, np.bool_), notes)
-    assert (chosen[0] >= 0) == (who == 1)  # the first is known, but not asked
+    assert (chosen[0] >= 0) == (who < 2)
 
 
 TRAIL_AHEAD = """

@@ -6,11 +6,12 @@ import json
 
 import pytest
 
+from ludus.catalogue import load
 from ludus.papers.claims import Verdict
 from ludus.papers.experiments import Measured, Scale
 from ludus.papers.reproduction import reproduce
 from ludus.papers.thrones import judgements, lineups, paper
-from ludus.papers.thrones.duels import BOTH, LARGE, SMALL, duel, summed
+from ludus.papers.thrones.duels import BOTH, LARGE, SMALL, duel, play, summed
 from ludus.workers import Threads
 
 
@@ -97,16 +98,30 @@ def test_cells_of_the_rivals_know_how_many_matches_they_rest_on():
 @pytest.mark.parametrize(
     ("cell", "won", "games"),
     [
-        (("attack", "safe", 0), 54, 100),  # 60 % of 50, and 48 % seen from the other side
-        (("safe", "attack", 1), 46, 100),
-        (("attack", "attack", 0), 0, 100),
-        (("ta1", "ta2", 0), 23, 60),
-        (("ta1", "attack", 0), 5, 30),  # the other side was read off this one
+        (("attack", "safe", 0), 30, 50),
+        (("safe", "attack", 1), 26, 50),
+        (("ta1", "ta2", 0), 10, 30),
+        (("ta1", "attack", 0), 5, 30),
         (("safe", "rand", 1), 49, 50),
     ],
 )
-def test_a_pair_that_was_measured_from_both_sides_counts_twice(cell, won, games):
+def test_matches_of_the_independent_program(cell, won, games):
     assert lineups.known(SMALL, *cell) == (pytest.approx(won, abs=0.5), games)
+
+
+def test_a_pair_that_the_independent_program_turned_round_is_turned_round_here():
+    found = Measured()
+    found.found[f"ladder-{SMALL}-ta1-attack"] = {"games": 80, "seats": [seat(10, 40), seat(40, 40)]}
+    assert judgements.ladder_rate(found, SMALL, "attack", "ta1", 1).value == pytest.approx(0.75)
+    assert judgements.ladder_rate(found, SMALL, "attack", "ta1", 0).value == 0
+    assert not [one for one in lineups.ladder(Scale("quick"), 1, Threads(1)) if one.name.endswith("attack-ta1")]
+
+
+def test_players_keep_their_corner_whoever_begins():
+    """X, who owns the top left corner, leaves it first or second."""
+    game = load("thrones")
+    won = [play(("bot1:run=thrones-bot1-small", "rand"), game.rule_values(SMALL), 3, turn, 0, 4) for turn in (0, 1)]
+    assert [one["wins"] for one in won] == [4, 4]
 
 
 def test_seats_are_summed():

@@ -36,12 +36,13 @@ LOST, WON = -1e6, 1e6
 
 OUTLOOK = record(
     run=np.float64, search=np.float64, way=np.float64, fear=np.float64, promise=np.float64, hold=np.float64,
-    dare=np.float64,
+    toss=np.float64, dare=np.float64,
 )  # fmt: skip
-WORTH = np.array([(0.8, 0.3, 0.3, 30.0, 1.0, 0.02, 0.0)], OUTLOOK)
+WORTH = np.array([(0.8, 0.3, 0.3, 30.0, 1.0, 0.02, 1.0, 0.0)], OUTLOOK)
 """What the end of a line is valued by, in cells of land: a step that the hunted one can still run; a step to new land
 from inside, and home from outside; somebody who is in time to cut it off; the share of a trail's land that counts
-before it is closed. At each step of the line: a cell of its lead, and such a danger."""
+before it is closed. At each step of the line: a cell of its lead, another answer that coins may bring, after which the
+line is left, and such a danger."""
 
 
 # ------------------------------------------------------------------------------------------------ what an end is worth
@@ -124,8 +125,8 @@ def take_steps(states, players, actions):
 
 MOST_COPIES = 5
 NOTE = record(
-    beliefs=(np.uint8, MOST_COPIES), said=(np.uint8, MOST_COPIES), head=np.uint16, left=np.uint8, line=np.uint8,
-    answers=np.uint8, spare=np.uint8,
+    line=np.uint32, answers=np.uint32, head=np.uint16, beliefs=(np.uint8, MOST_COPIES), said=(np.uint8, MOST_COPIES),
+    left=np.uint8,
 )  # fmt: skip
 """What is remembered: how far each copy is believed, less FIRST; the steps that each said may come next, as bits; where
 the rival was; how many steps of a line are left, which, and what the rival answers to each and to the one before, two
@@ -139,7 +140,7 @@ SHARE = 4
 """A first step has one of so many parts of the beam for sure."""
 CROWD = 3
 """Lines in one place of which it has as much for sure."""
-MOST_LEFT = 4
+MOST_LEFT = 15
 """Steps that a note has room for."""
 
 
@@ -153,8 +154,9 @@ class Copy(NamedTuple):
     """How often it is asked if it cannot say between which steps it tosses a coin: of its answers the worst counts."""
     dare: float = 0.1
     """What a danger costs at each step of a line, in cells of land: the more, the less sure the copy is."""
-    is_asked: bool = True
-    """Else it is only told from the others."""
+    deep: int = 99
+    lines: int = 999
+    """No more steps and lines than these are worth the time where the copy is not sure."""
 
 
 class Option(NamedTuple):
@@ -192,7 +194,7 @@ class Foresight:
         die."""
         out, taken = np.full(len(views), -1, np.int32), last_steps(views, players, notes)
         best = self._recall(taken, notes)
-        on = near & (best >= 0) & np.array([copy.is_asked for copy in self.copies])[best]
+        on = near & (best >= 0)
         notes["left"][~on | (taken != notes["answers"] & 3)] = 0
         for i in np.flatnonzero(on):
             if notes["left"][i] == 0:
@@ -234,12 +236,12 @@ class Foresight:
         states, held, lines = view.copy(), np.zeros(1), np.zeros((1, 0, 2), np.int64)
         best = lines[0]
         self.game.kernel(settle)(states)
-        for _ in range(self.deep):
+        for _ in range(min(self.deep, copy.deep)):
             children, parents, actions = self._children(states, player)
             ends = self._answered(children, player, copy, memory[parents], held[parents])
             steps = np.stack([actions, ends.answers], axis=1)
             lines = np.concatenate([lines[parents], steps[:, None]], axis=1)
-            order = self._best(ends, player, lines[:, 0, 0])
+            order = self._best(ends, player, lines[:, 0, 0], min(self.lines, copy.lines))
             if len(order) == 0:
                 break
             lines = lines[order]
@@ -255,7 +257,8 @@ class Foresight:
         return children[:n], parents[:n], actions[:n]
 
     def _answered(self, states: np.ndarray, player: int, copy: Copy, memory: np.ndarray, held: np.ndarray) -> Ends:
-        """Let the copy answer in every line; where it tosses coins, the answer counts that leaves least."""
+        """Let the copy answer in every line; where it tosses coins, the answer counts that leaves least, and each other
+        one costs something."""
         ends = self._ended(states, player, copy, np.zeros(len(states), np.int64), memory, held)
         open_yet, seen = np.flatnonzero(states["winner"] == 0), np.zeros(len(states), np.bool_)
         for some, answers, after in options(
@@ -264,9 +267,12 @@ class Foresight:
             rows = open_yet[some]
             other = self._ended(states[rows], player, copy, answers, after, held[rows])
             worse = ~seen[rows] | (other.values < ends.values[rows])
+            split = rows[seen[rows] & (answers != ends.answers[rows])]
             seen[rows] = True
             for kept, new in zip(ends, other):
                 kept[rows[worse]] = new[worse]
+            ends.held[split] -= WORTH["toss"]
+            ends.values[split] -= WORTH["toss"] * (np.abs(ends.values[split]) < WON)
         return ends
 
     def _ended(
@@ -281,15 +287,15 @@ class Foresight:
         self.game.kernel(answer)(ends.states, player, answers, worth, flights, spare, ends.values, ends.held, ends.keys)
         return ends
 
-    def _best(self, ends: Ends, player: int, firsts: np.ndarray) -> np.ndarray:
+    def _best(self, ends: Ends, player: int, firsts: np.ndarray, most: int) -> np.ndarray:
         """The lines that are gone on with, the best first: alive, no two in the same position, and of those that begin
         with the same step, or are in the same place, only so many that the others have room, too."""
         order = np.argsort(-ends.values, kind="stable")
         order = order[ends.values[order] > LOST]
         order = order[np.sort(np.unique(ends.keys[order], return_index=True)[1])]
-        many = count_before(firsts[order]) >= max(1, self.lines // SHARE)
+        many = count_before(firsts[order]) >= max(1, most // SHARE)
         crowded = count_before(ends.states["head"][order, player]) >= CROWD
-        kept = np.argsort(many | crowded, kind="stable")[: self.lines]
+        kept = np.argsort(many | crowded, kind="stable")[:most]
         return order[np.sort(kept)]
 
 
@@ -348,7 +354,7 @@ def write_line(note: np.void, steps: Sequence[int], answers: Sequence[int]) -> N
     """Remember a line; its first answer comes after its first step, so the place before that is empty."""
     note["left"] = len(steps)
     note["line"] = sum(action << 2 * k for k, action in enumerate(steps))
-    note["answers"] = sum(action << 2 * k for k, action in enumerate(answers[: len(steps)])) << 2 & 255
+    note["answers"] = sum(action << 2 * k for k, action in enumerate(answers[: len(steps)])) << 2
 
 
 def take_off(note: np.void) -> int:

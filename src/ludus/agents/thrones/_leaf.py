@@ -1,5 +1,5 @@
-"""What a position is worth to the scripted players of Thrones: three evaluations of a leaf, and the danger that the
-published bots do not look into."""
+"""What a position is worth to the scripted players of Thrones: two evaluations of a leaf (the third is in `_net`), and
+the danger that the published bots do not look into."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import numpy as np
 
 from ludus.agents.thrones._terms import (
     NEVER,
-    ahead,
     home,
+    loose_tiles,
     reach_of_enemy,
     reach_of_walkers,
     steps_to_land,
     trail_cells,
 )
 from ludus.compile import rule
-from ludus.games.thrones import MAX_CELLS, TERRITORY, move, steps_apart
+from ludus.games.thrones import MAX_CELLS, move, steps_apart
 from ludus.rules import record
 
 WEIGHTS = record(
@@ -29,24 +29,8 @@ WEIGHTS = record(
 SMALL_ROOM = 400
 """Cells, with walls, up to which a room is small."""
 
-INPUTS, FIRST, SECOND = 7, 64, 12
-NET_SIZE = (INPUTS + 1) * FIRST + (FIRST + 1) * SECOND + SECOND + 1
-"""Numbers of the 7-64-12-1 network: of each layer the weights row by row, then the biases."""
-
 
 # ------------------------------------------------------------------------------------------------ terms of a leaf
-
-
-@rule
-def loose_tiles(state, player, cells, n):
-    """Tiles of the trail without own territory beside them; `cells` begins with the head, which is none."""
-    loose = 0
-    for k in range(1, n):
-        touches = False
-        for action in range(4):
-            touches = touches or state.board[ahead(state, cells[k], action)] == TERRITORY + player
-        loose += not touches
-    return loose
 
 
 @rule
@@ -144,52 +128,6 @@ def proximity(state, player, near, weight, reach, shelter):
 def start_of(state, player):
     """The corner where a player begins in the rooms of the course."""
     return state.cols + 1 if player == 0 else (state.rows - 1) * state.cols - 2
-
-
-# ------------------------------------------------------------------------------------------------ the network
-
-
-@rule
-def network_inputs(state, player, base, cells, out):
-    """The seven inputs: three differences to the root, four distances."""
-    far = 1.0 * (state.rows + state.cols)
-    n = trail_cells(state, player, cells)
-    out[0] = (state.area[player] - base[0]) / 10
-    out[1] = (state.trail[player] - base[1]) / 10
-    out[2] = (loose_tiles(state, player, cells, n) - base[2]) / 10
-    row, col = state.head[player] // state.cols, state.head[player] % state.cols
-    out[3] = min(min(row, state.rows - 1 - row), min(col, state.cols - 1 - col)) / far
-    out[5] = far
-    for k in range(state.walkers):
-        for c in range(n):
-            out[5] = min(out[5], steps_apart(state.walker[k], cells[c], state.cols))
-    out[5] /= far
-    out[6] = reach_of_enemy(state, player, cells, n) / far
-    out[4] = far
-    for k in range(1, trail_cells(state, 1 - player, cells)):
-        out[4] = min(out[4], steps_apart(state.head[player], cells[k], state.cols))
-    out[4] /= far
-
-
-@rule
-def layer(numbers, offset, inputs, outputs):
-    """One layer of sums; where the next layer's numbers begin."""
-    for j in range(outputs.shape[0]):
-        total = numbers[offset + inputs.shape[0] * outputs.shape[0] + j]
-        for i in range(inputs.shape[0]):
-            total += inputs[i] * numbers[offset + j * inputs.shape[0] + i]
-        outputs[j] = total
-    return offset + (inputs.shape[0] + 1) * outputs.shape[0]
-
-
-@rule
-def network_value(state, player, net, base, cells):
-    inputs, first, second, out = np.empty(INPUTS), np.empty(FIRST), np.empty(SECOND), np.empty(1)
-    network_inputs(state, player, base, cells, inputs)
-    offset = layer(net, 0, inputs, first)
-    offset = layer(net, offset, np.tanh(first), second)
-    layer(net, offset, np.tanh(second), out)
-    return out[0]
 
 
 assert MAX_CELLS < NEVER

@@ -11,18 +11,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ludus.agent import Agent
-from ludus.agents.thrones._leaf import (
-    NET_SIZE,
-    WEIGHTS,
-    assistant_value,
-    explicit_value,
-    network_value,
-    root_terms,
-    threatens,
-)
+from ludus.agents.thrones._leaf import WEIGHTS, assistant_value, explicit_value, root_terms, threatens
+from ludus.agents.thrones._net import NET_SIZE, Net, network_value, new_net
 from ludus.agents.thrones._terms import UP, any_of, for_search, is_fatal
 from ludus.compile import rule, template
 from ludus.games.thrones import DRAW, FROZEN, MAX_CELLS, mover, step
+from ludus.search.borrowed import borrow
 
 TA1, BOT1, BOT2 = range(3)
 WON = 1e6
@@ -30,11 +24,16 @@ TIE = 1e-9
 """Values closer than this are equal: the same parts, added in another order."""
 
 
+part = rule(inline="always")
+"""A rule that is compiled into its callers: handing on all the arrays of a search takes longer than what it does."""
+
+
 class Search(NamedTuple):
     """The line that is being looked at, one row a level, and what a player brings to judge it."""
 
     states: np.ndarray
     """One more than there are levels: the last is for trying a move out."""
+    actions: np.ndarray
     menu: np.ndarray
     moves: np.ndarray
     place: np.ndarray
@@ -42,24 +41,25 @@ class Search(NamedTuple):
     beta: np.ndarray
     best: np.ndarray
     weights: np.ndarray
-    net: np.ndarray
+    net: Net
     cells: np.ndarray
     queue: np.ndarray
     seen: np.ndarray
 
 
-def new_search(state_type: np.dtype, depth: int, weights: np.ndarray | None = None, net: np.ndarray | None = None):
+def new_search(state_type: np.dtype, depth: int, weights: np.ndarray | None = None, numbers: np.ndarray | None = None):
     levels = depth + 1
     return Search(
-        states=np.zeros(levels + 1, state_type), menu=np.zeros((levels, 4), np.int64),
+        states=np.zeros(levels + 1, state_type), actions=np.empty(2, np.int32), menu=np.zeros((levels, 4), np.int64),
         moves=np.zeros(levels, np.int64), place=np.zeros(levels, np.int64),
         alpha=np.zeros(levels), beta=np.zeros(levels), best=np.zeros(levels),
-        weights=np.zeros(1, WEIGHTS) if weights is None else weights, net=np.zeros(NET_SIZE) if net is None else net,
+        weights=np.zeros(1, WEIGHTS) if weights is None else weights,
+        net=new_net(np.zeros(NET_SIZE) if numbers is None else numbers),
         cells=np.zeros(MAX_CELLS, np.int64), queue=np.zeros(MAX_CELLS, np.int64), seen=np.zeros(MAX_CELLS, np.int8),
     )  # fmt: skip
 
 
-@rule
+@part
 def list_moves(search, level, who, root_player):
     """Write the moves worth a look at this level; none if every one is fatal."""
     state, out, n = search.states[level], search.menu[level], 0
@@ -74,7 +74,7 @@ def list_moves(search, level, who, root_player):
     search.moves[level], search.place[level] = n, 0
 
 
-@rule
+@part
 def drop_dangers(search, state, player, out, n):
     """Move dangerous moves behind the others; the number of others, or of all if there are no others."""
     kept, spare = 0, search.states[-1:]
@@ -86,7 +86,7 @@ def drop_dangers(search, state, player, out, n):
     return kept if kept > 0 else n
 
 
-@rule
+@part
 def value_of(search, state, plies, who, player, base):
     """What a position is worth to the player at the root."""
     if state.winner == DRAW:
@@ -100,17 +100,18 @@ def value_of(search, state, plies, who, player, base):
     return network_value(state, player, search.net, base, search.cells)
 
 
-@rule
+@part
 def go_down(search, level, dice):
     """Take the next move of this level; the position lies on the next one."""
-    actions = np.full(2, -1, np.int32)
+    player = mover(search.states[level])
     search.states[level + 1] = search.states[level]
-    actions[mover(search.states[level])] = search.menu[level, search.place[level]]
+    search.actions[player] = search.menu[level, search.place[level]]
+    search.actions[1 - player] = -1
     search.place[level] += 1
-    step(search.states[level + 1], actions, dice)
+    step(search.states[level + 1], search.actions, dice)
 
 
-@rule
+@part
 def open_level(search, level, who, player):
     list_moves(search, level, who, player)
     # At the root equal values must be told from worse ones, so the window below it is a little wider.
@@ -119,7 +120,7 @@ def open_level(search, level, who, player):
     search.best[level] = -np.inf if mover(search.states[level]) == player else np.inf
 
 
-@rule
+@part
 def take_value(search, level, player, value):
     """Put a value to the move that led to it; the rest of the level is skipped if it cannot matter."""
     if mover(search.states[level]) == player:
@@ -132,7 +133,7 @@ def take_value(search, level, player, value):
         search.place[level] = search.moves[level]
 
 
-@rule
+@part
 def close_level(search, level, player):
     """The value of a level that is done."""
     if search.moves[level] > 0:
@@ -184,9 +185,9 @@ def best_moves(values, menu):
 
 @template
 def choose_by_search(views, players, words, search, who, depth, out):
-    values, menu = np.empty(4), np.empty(4, np.int64)
+    line, values, menu = borrow(search), np.empty(4), np.empty(4, np.int64)
     for i in range(views.shape[0]):
-        value_moves(search, views[i], players[i], who, depth, values)
+        value_moves(line, views[i], players[i], who, depth, values)
         n = best_moves(values, menu)
         out[i] = any_of(menu, n, words[i]) if n > 0 else UP
 
@@ -194,9 +195,9 @@ def choose_by_search(views, players, words, search, who, depth, out):
 @template
 def list_by_search(views, players, search, who, depth, out):
     """Bits of all moves between which the dice decide."""
-    values, menu = np.empty(4), np.empty(4, np.int64)
+    line, values, menu = borrow(search), np.empty(4), np.empty(4, np.int64)
     for i in range(views.shape[0]):
-        value_moves(search, views[i], players[i], who, depth, values)
+        value_moves(line, views[i], players[i], who, depth, values)
         n = best_moves(values, menu)
         out[i] = 1 << UP if n == 0 else 0
         for k in range(n):

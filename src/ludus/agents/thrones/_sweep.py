@@ -35,6 +35,7 @@ from ludus.games.thrones import (
     AREA,
     BOUNCE,
     HEAD,
+    HEAD_TAKEN,
     MAX_CELLS,
     RANDOM,
     TERRITORY,
@@ -91,7 +92,7 @@ def new_scratch(state_type: np.dtype, limits: np.ndarray) -> Scratch:
 
 @rule
 def take_step(state, player, action, room):
-    """What a step leads to, and whether that decides already: heads side by side are as good as lost."""
+    """What a step leads to, and whether that decides already."""
     actions = np.full(2, -1, np.int32)
     actions[player] = action
     room[0] = state
@@ -100,12 +101,13 @@ def take_step(state, player, action, room):
     step(after, actions, np.zeros(1, np.uint64))
     if after.winner != 0:
         return WON if after.winner == 1 + player else LOST
-    return LOST if steps_apart(after.head[0], after.head[1], after.cols) == 1 else OPEN
+    return OPEN
 
 
 @rule
 def is_guarded(state, player, action, scratch):
-    """Whether the player lives after a step, the enemy's answer to it, and a race home with everybody else."""
+    """The assistant's guard: whether the player lives after a step and, outside, wins a race home with everybody else.
+    Inside it does not mind an enemy's head beside its own."""
     after = scratch.after[0]
     fate = take_step(state, player, action, scratch.after)
     if fate != OPEN:
@@ -126,6 +128,8 @@ def is_sure(state, player, action, left, scratch):
     fate = take_step(state, player, action, scratch.after)
     if fate != OPEN:
         return fate == WON
+    if steps_apart(after.head[0], after.head[1], after.cols) == 1:  # as good as lost
+        return False
     n = trail_cells(after, player, scratch.cells)
     enemy = reach_of_enemy(after, player, scratch.cells, n)
     rest = scratch.path[1:]
@@ -223,13 +227,13 @@ def stay_inside(state, player, rng, scratch):
 
 @rule
 def find_plan(state, player, rng, scratch):
-    """The best plan from one of the nearest border cells whose first step is guarded, in scratch.best; its steps, 0 for
-    none. Equal plans are equally likely."""
+    """The best plan from one of the nearest border cells, in scratch.best; its steps, 0 for none and if the guard
+    denies the first. The champion looks only at plans that its guard lets begin."""
     best = np.zeros(3)  # score, steps, how many have this score
     guarded = np.zeros(4, np.bool_)
+    bold = scratch.limits[0].boldness > 0.0
     for action in range(4):
         if not is_fatal(state, player, action):
-            bold = scratch.limits[0].boldness > 0.0
             guarded[action] = (
                 is_sure(state, player, action, 0, scratch) if bold else is_guarded(state, player, action, scratch)
             )
@@ -255,6 +259,8 @@ def find_plan(state, player, rng, scratch):
             borders += 1
             walk = write_way(state, cell, scratch.came, scratch.steps)
             try_rectangles(state, player, cell, walk, guarded, scratch, best, rng)
+    if best[1] > 0 and not guarded[scratch.best[0]]:
+        return 0
     return int(best[1])
 
 
@@ -274,7 +280,7 @@ def try_rectangles(state, player, border, walk, guarded, scratch, best, rng):
     for out in range(4):
         if not is_land(state, player, state.board[ahead(state, border, out)]):
             continue
-        if not guarded[scratch.steps[0] if walk > 0 else out]:
+        if limits.boldness > 0.0 and not guarded[scratch.steps[0] if walk > 0 else out]:
             continue
         for side in range(2):
             along = (2 - (out & 2)) + side
@@ -320,9 +326,10 @@ def most_steps(state, player, border, length, width, limits):
 
 @rule
 def weigh(state, player, n, scratch, best, rng):
-    """Keep the plan in scratch.steps if it is better than the best so far."""
+    """Keep the plan in scratch.steps if it is better than the best so far. Of equal plans the assistant takes the
+    first, the champion any."""
     score, used = score_plan(state, player, n, scratch)
-    if used == 0 or score < best[0]:
+    if used == 0 or score < best[0] or (score == best[0] and scratch.limits[0].boldness == 0.0):
         return
     if state.inside[player] == 0 and not is_unreachable(state, player, used, scratch):
         return
@@ -354,7 +361,8 @@ def score_plan(state, player, n, scratch):
             return 0.0, 0
         move(after, player, scratch.steps[k])
         if after.winner == 1 + player:
-            if limits.boldness > 0.0 and after.ending != AREA:  # nobody waits to be cut off or shut in
+            # nobody waits to be hit; nor, as the champion knows, to be cut off or shut in
+            if after.ending == HEAD_TAKEN or (limits.boldness > 0.0 and after.ending != AREA):
                 return 0.0, 0
             return WIN_SCORE - (k if limits.boldness > 0.0 else 0), k + 1
         if limits.boldness > 0.0 and roam(after) >> player & 1:

@@ -166,6 +166,18 @@ def trail_cells(state, player, out):
 
 
 @rule
+def loose_tiles(state, player, cells, n):
+    """Tiles of the trail without own territory beside them; `cells` begins with the head, which is none."""
+    loose = 0
+    for k in range(1, n):
+        touches = False
+        for action in range(4):
+            touches = touches or state.board[ahead(state, cells[k], action)] == TERRITORY + player
+        loose += not touches
+    return loose
+
+
+@rule
 def reach_of_enemy(state, player, cells, n):
     """The enemy's steps to the nearest of some cells."""
     nearest = NEVER

@@ -13,8 +13,9 @@ from typing import ClassVar
 import numpy as np
 
 from ludus.agents._tuned import tuned_numbers
-from ludus.agents.thrones._leaf import FIRST, INPUTS, NET_SIZE, SECOND, WEIGHTS
+from ludus.agents.thrones._leaf import WEIGHTS
 from ludus.agents.thrones._minimax import BOT1, BOT2, Minimax, Search, new_search
+from ludus.agents.thrones._net import FIRST, INPUTS, NET_SIZE, SECOND
 from ludus.game import Game
 from ludus.runs import load_numbers
 from ludus.settings import setting

@@ -26,7 +26,7 @@ import numpy as np
 from ludus.agent import Agent
 from ludus.agents._tuned import tuned_numbers
 from ludus.agents.thrones._fight import fight, follow, new_stack
-from ludus.agents.thrones._foresight import NOTE, NOTE_WORDS, Copy, Foresight
+from ludus.agents.thrones._foresight import MOST_LEFT, NOTE, NOTE_WORDS, Copy, Foresight
 from ludus.agents.thrones._hunt import Judge, flights_of, hunt, standing
 from ludus.agents.thrones._leaf import SMALL_ROOM
 from ludus.agents.thrones._sweep import LIMITS, find_plan, find_return, is_sure, new_scratch
@@ -56,13 +56,13 @@ from ludus.settings import setting
 SMALL_RUN = "thrones-champion"
 """Numbers that were tuned for small rooms, where they are taken if nobody says otherwise."""
 COPIES = (
-    Copy(Ta1(), is_asked=False),
-    Copy(Attack(), attack_memory, tosses=6, dare=3.0),
+    Copy(Ta1()),
+    Copy(Attack(), attack_memory, tosses=6, dare=3.0, deep=16, lines=40),
     Copy(Bot2(run="thrones-bot2", race=1.0)),
     Copy(Bot1(run="thrones-bot1")),
     Copy(Bot1(run="thrones-bot1-small")),
 )
-"""Players that it knows. Against the first, which tosses coins among many equal steps, no lines are tried out."""
+"""Players that it knows."""
 FIGHT = 14
 """Steps within which somebody else is looked at."""
 
@@ -181,9 +181,9 @@ class Champion(Agent):
     longest: int = setting(26, "longest way out", low=1)
     widest: int = setting(33, "longest way along", low=1)
     borders: int = setting(64, "cells of the border from which plans start", low=1)
-    foresight: int = setting(16, "steps that are looked ahead against a copy of the rival, 0: none", low=0)
-    lines: int = setting(40, "lines that are gone on with", low=1)
-    walk_on: int = setting(4, "steps of a line that are taken before the next look", low=1, high=4)
+    foresight: int = setting(24, "steps that are looked ahead against a copy of the rival, 0: none", low=0)
+    lines: int = setting(160, "lines that are gone on with", low=1)
+    walk_on: int = setting(4, "steps of a line that are taken before the next look", low=1, high=MOST_LEFT)
     run: str = setting("", "a run that tuned the numbers below; without one small rooms have theirs")
     boldness: float = setting(2.0, "most steps of a plan for each step that the enemy is away from it", low=0.01)
     venture: float = setting(3.0, "steps more where the enemy cannot take heads")

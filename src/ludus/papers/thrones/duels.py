@@ -1,4 +1,8 @@
-"""Two players of Thrones, many matches in each seat: who wins, how, and how much land each holds in the end."""
+"""Two players of Thrones, many matches in each seat: who wins, how, and how much land each holds in the end.
+
+As in the course's own runner a player keeps its corner, and who moves first alternates: the first of a pair is always
+X, top left. In the large room that matters, since the walker begins its way towards the other corner.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +44,7 @@ def duel(
     name: str, specs: tuple[str, str], preset: str, games: int, seed: int, workers: Workers,
     rules: Mapping[str, object] | None = None,
 ) -> Experiment:  # fmt: skip
-    """`games` matches with the first player in the first seat, and as many in the second."""
+    """`games` matches in which the first player moves first, and as many in which it moves second."""
     own = own_seed(seed, name)
     values = load(GAME).rule_values(preset, dict(rules or {}))
 
@@ -59,19 +63,18 @@ def duel(
 
 
 def play(specs: tuple[str, str], values: Mapping[str, object], seed: int, seat: int, at: int, games: int) -> Result:
-    """Matches number `at` and on, with the first player in this seat."""
-    game = load(GAME)
-    seats = np.tile([seat, 1 - seat], (games, 1))
+    """Matches number `at` and on, in which the first player has this turn."""
+    game, seats = load(GAME), np.tile([0, 1], (games, 1))
     words = match_words(seed, np.arange(at, at + games), seat, 2)
-    states = game.start(words, 2, values)
+    states = game.start(words, 2, {**values, "first": seat})
     play_to_the_end(game, [agent(spec, game) for spec in specs], states, seats, words, np.zeros(games, np.int64))
-    won, drawn = states["winner"] == 1 + seat, states["winner"] == DRAW
+    won, drawn = states["winner"] == 1, states["winner"] == DRAW
     how = [ENDINGS.get(int(ending), BLUNDER) for ending in states["ending"]]
     return {
         "games": games, "wins": int(won.sum()), "draws": int(drawn.sum()), "plies": int(states["plies"].sum()),
         "won": dict(Counter(word for word, one in zip(how, won) if one)),
         "lost": dict(Counter(word for word, one, equal in zip(how, won, drawn) if not one and not equal)),
-        "area": int(states["area"][:, seat].sum()), "rival": int(states["area"][:, 1 - seat].sum()),
+        "area": int(states["area"][:, 0].sum()), "rival": int(states["area"][:, 1].sum()),
     }  # fmt: skip
 
 

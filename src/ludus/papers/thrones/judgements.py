@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ludus.arena.statistics import wilson
 from ludus.papers.claims import (
@@ -33,6 +34,7 @@ from ludus.papers.thrones.lineups import (
     SEARCHERS,
     SEEDS,
     SEVEN,
+    is_mirrored,
     known,
 )
 
@@ -81,13 +83,21 @@ def known_cells(results: Measured, preset: str) -> dict[str, dict[str, Cell]]:
     return {
         f"{RIVALS[spec]}, {SEATS[seat]}": {
             name: Cell(
-                rate(results, f"ladder-{preset}-{spec}-{rival}", seat, name, preset),
+                ladder_rate(results, preset, spec, rival, seat),
                 rate_of(*known(preset, spec, rival, seat)),
             )
             for rival, name in RIVALS.items()
         }
         for spec in KNOWN[preset] for seat in (0, 1)
     }  # fmt: skip
+
+
+def ladder_rate(results: Measured, preset: str, spec: str, rival: str, seat: int) -> Measure:
+    """Where that program turned the rival's match round, we do as well."""
+    if not is_mirrored(spec, rival):
+        return rate(results, f"ladder-{preset}-{spec}-{rival}", seat, RIVALS[rival], preset)
+    one = rate(results, f"ladder-{preset}-{rival}-{spec}", 1 - seat, RIVALS[rival], preset)
+    return replace(one, value=1 - one.value, low=1 - one.high, high=1 - one.low)
 
 
 def table(results: Measured, bot: str, preset: str) -> Finding:
@@ -116,7 +126,7 @@ def ladder(results: Measured, preset: str) -> Finding:
         return [], (verdict, why + (f" (not {', '.join(odd)})" if odd else ""))
 
     text = f"The five rivals do against each other as in an independent program, {RULES[preset]}."
-    games = f"{KNOWN_GAMES[preset][1]} or {KNOWN_GAMES[preset][0]} games a cell, most cells twice"
+    games = f"{KNOWN_GAMES[preset][1]} or {KNOWN_GAMES[preset][0]} games a cell"
     return judged(Claim(f"ladder-{preset}", "Rivals", text, games), found)
 
 

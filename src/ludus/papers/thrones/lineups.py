@@ -60,18 +60,15 @@ KNOWN_GAMES = {SMALL: (50, 30), LARGE: (50, 10)}
 COURSE, ASSISTANTS = ("rand", "attack", "safe"), ("ta1", "ta2")
 
 
-def known(preset: str, spec: str, rival: str, seat: int) -> tuple[float, int]:
-    """Matches that a player won from a seat in that program, and how many it played.
+def is_mirrored(spec: str, rival: str) -> bool:
+    """Whether that program did not play such a pair, but read it off the match seen from the rival's side."""
+    return spec in COURSE and rival in ASSISTANTS
 
-    A pair was measured once for each row that names it, so that most cells exist twice: both are counted. Only what
-    `safe` and `attack` did against the assistants' bots was read off the other row.
-    """
+
+def known(preset: str, spec: str, rival: str, seat: int) -> tuple[float, int]:
+    """Matches that a player won from a seat in that program, and how many it played."""
     games = KNOWN_GAMES[preset][spec in ASSISTANTS or rival in ASSISTANTS]
-    won = KNOWN[preset][spec][seat][list(RIVALS).index(rival)] * games / 100
-    if rival not in KNOWN[preset] or (spec in COURSE) != (rival in COURSE):
-        return won, games
-    lost = KNOWN[preset][rival][1 - seat][list(RIVALS).index(spec)] * games / 100
-    return won + games - lost, 2 * games
+    return KNOWN[preset][spec][seat][list(RIVALS).index(rival)] * games / 100, games
 
 
 READINGS = {
@@ -105,7 +102,7 @@ def ladder(scale: Scale, seed: int, workers: Workers) -> list[Experiment]:
     games = scale.pick(16, 200)
     return [
         duel(f"ladder-{preset}-{spec}-{rival}", (spec, rival), preset, games, seed, workers)
-        for preset in BOTH for spec in KNOWN[preset] for rival in RIVALS
+        for preset in BOTH for spec in KNOWN[preset] for rival in RIVALS if not is_mirrored(spec, rival)
     ]  # fmt: skip
 
 
