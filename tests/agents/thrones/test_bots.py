@@ -8,10 +8,14 @@ import shutil
 import numpy as np
 import pytest
 
+from ludus.agents.thrones._foresight import take_steps
+from ludus.agents.thrones._net import FIRST, INPUTS, SECOND, network_terms, network_value, new_net
 from ludus.arena.contest import contest
 from ludus.arena.match import Match
 from ludus.catalogue import agent, agent_kinds, load
+from ludus.compile import template
 from ludus.errors import Mismatch
+from ludus.games.thrones import MAX_CELLS
 from ludus.runs import SHIPPED
 from ludus.testing import check_agent
 
@@ -59,6 +63,68 @@ def test_those_who_look_cut_a_trail_beside_them():
 def test_the_safe_actions_are_no_wall_and_no_own_trail():
     assert answers("rand", DEAD_END, 60) == "UL"
     assert answers("bot1", DEAD_END) in ("U", "L", "UL")
+
+
+CORNER = """
+#########
+#1      #
+#       #
+#       #
+#       #
+#       #
+#       #
+#      2#
+#########
+"""
+FACE_TO_FACE = """
+###########
+#XXXX     #
+#XXX1     #
+#XXXX     #
+#X        #
+#X  2     #
+#XXXO     #
+#         #
+###########
+"""
+
+
+def test_the_second_assistants_bot_takes_the_first_of_equal_plans():
+    assert answers("ta2", CORNER) == "D", "down or right is the same to it"
+
+
+def test_the_second_assistants_bot_counts_on_nobody_to_wait():
+    assert answers("ta2", FACE_TO_FACE) == "R", "down is a head that will have moved"
+
+
+@template
+def ask_network(states, player, net, cells, out):
+    for i in range(states.shape[0]):
+        out[i] = network_value(states[i], player, net, (1, 0, 0), cells)
+
+
+def test_the_network_says_what_its_numbers_say_however_often_it_is_asked():
+    """Beside the formula in plain numpy, in positions of random play."""
+    numbers = agent("bot2:run=thrones-bot2", THRONES).tunable()
+    states, rand = THRONES.start(np.arange(1, 61, dtype=np.uint64).reshape(20, 3), 2, {}), agent("rand", THRONES)
+    words, cells, net, seen = np.ones((20, 1), np.uint64), np.zeros(MAX_CELLS, np.int64), new_net(numbers), []
+    for turn in range(12):
+        mover, words[:, 0] = np.full(20, turn % 2), np.arange(20) + 100 * turn
+        THRONES.kernel(take_steps)(states, mover, rand.act_many(states, mover, words))
+        seen.append(states.copy())
+    positions = np.concatenate(seen)
+    out = np.empty((2, len(positions)))
+    for again in range(2):
+        THRONES.kernel(ask_network)(positions, 1, net, cells, out[again])
+    terms = np.array([network_terms(state, 1, (1, 0, 0), cells) for state in positions], float)
+    values = terms / np.where(np.arange(INPUTS) < 3, 10, positions["rows"][:, None] + positions["cols"][:, None])
+    for inputs, outputs in ((INPUTS, FIRST), (FIRST, SECOND), (SECOND, 1)):
+        weights, biases, numbers = np.split(numbers, [inputs * outputs, (inputs + 1) * outputs])
+        values = values @ weights.reshape(outputs, inputs).T + biases
+        values = np.tanh(values) if outputs > 1 else values
+    assert len(np.unique(terms, axis=0)) > 50
+    assert out[0] == pytest.approx(values[:, 0], abs=1e-9)
+    assert (out[0] == out[1]).all()
 
 
 @pytest.mark.parametrize("spec", OWN)

@@ -140,6 +140,10 @@ SHARE = 4
 """A first step has one of so many parts of the beam for sure."""
 CROWD = 3
 """Lines in one place of which it has as much for sure."""
+BEGINNINGS = 4
+"""Different first steps of lines that are tried against other answers."""
+GLANCE = 12, 40
+"""Steps and lines of such a trial."""
 MOST_LEFT = 15
 """Steps that a note has room for."""
 
@@ -231,24 +235,53 @@ class Foresight:
 
     def look(self, view: np.ndarray, player: int, copy: Copy, taken: np.ndarray) -> tuple[Sequence[int], Sequence[int]]:
         """The best line after the rival's last step, and the answers to it; no steps if the copy kills at once whatever
-        is done."""
-        memory = recollected(copy, view, np.array([1 - player]), taken)
-        states, held, lines = view.copy(), np.zeros(1), np.zeros((1, 0, 2), np.int64)
-        best = lines[0]
+        is done. A line is passed over whose first steps lead where another answer, that coins may bring, kills."""
+        memory, states = recollected(copy, view, np.array([1 - player]), taken), view.copy()
         self.game.kernel(settle)(states)
-        for _ in range(min(self.deep, copy.deep)):
+        lines, _ = self._beam(states, player, copy, memory, min(self.deep, copy.deep), min(self.lines, copy.lines))
+        best = lines[0]
+        if copy.tosses == 0:
+            beginnings = np.unique(lines[:, : self.walk].reshape(len(lines), -1), axis=0, return_index=True)[1]
+            tried = (lines[k] for k in np.sort(beginnings)[:BEGINNINGS])
+            best = next((line for line in tried if self._holds(states, player, copy, line[: self.walk])), best)
+        return best[:, 0].tolist(), best[:, 1].tolist()
+
+    def _beam(
+        self, states: np.ndarray, player: int, copy: Copy, memory: np.ndarray, deep: int, most: int
+    ) -> tuple[np.ndarray, bool]:
+        """The best lines, the best first, and whether one lives to the end."""
+        held, lines = np.zeros(1), np.zeros((1, 0, 2), np.int64)
+        for _ in range(deep):
             children, parents, actions = self._children(states, player)
             ends = self._answered(children, player, copy, memory[parents], held[parents])
-            steps = np.stack([actions, ends.answers], axis=1)
-            lines = np.concatenate([lines[parents], steps[:, None]], axis=1)
-            order = self._best(ends, player, lines[:, 0, 0], min(self.lines, copy.lines))
+            order = self._best(ends, player, lines[parents, 0, 0] if lines.shape[1] else actions, most)
             if len(order) == 0:
-                break
-            lines = lines[order]
-            best, states, memory, held = lines[0], ends.states[order], ends.memory[order], ends.held[order]
+                return lines, False
+            steps = np.stack([actions, ends.answers], axis=1)
+            lines = np.concatenate([lines[parents], steps[:, None]], axis=1)[order]
+            states, memory, held = ends.states[order], ends.memory[order], ends.held[order]
             if ends.values[order[0]] >= WON:
                 break
-        return best[:, 0].tolist(), best[:, 1].tolist()
+        return lines, True
+
+    def _holds(self, states: np.ndarray, player: int, copy: Copy, line: np.ndarray) -> bool:
+        """Whether a line can be gone on with wherever the rival's coins lead away from it."""
+        me, rival, states = np.array([player]), np.array([1 - player]), states.copy()
+        for action, answer in line:
+            self.game.kernel(take_steps)(states, me, np.array([action]))
+            if states["winner"][0] != 0:
+                return True
+            before = states.copy()
+            for _, other, memory in options(copy, before, rival, np.zeros(1, np.uint64)):
+                after = before.copy()
+                self.game.kernel(take_steps)(after, rival, other)
+                if other[0] == answer:
+                    states = after
+                elif after["winner"][0] == 1 + rival[0] or (
+                    after["winner"][0] == 0 and not self._beam(after, player, copy, memory, *GLANCE)[1]
+                ):
+                    return False
+        return True
 
     def _children(self, states: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         children = np.empty(4 * len(states), states.dtype)

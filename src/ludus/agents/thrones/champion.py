@@ -182,7 +182,7 @@ class Champion(Agent):
     widest: int = setting(33, "longest way along", low=1)
     borders: int = setting(64, "cells of the border from which plans start", low=1)
     foresight: int = setting(24, "steps that are looked ahead against a copy of the rival, 0: none", low=0)
-    lines: int = setting(160, "lines that are gone on with", low=1)
+    lines: int = setting(128, "lines that are gone on with", low=1)
     walk_on: int = setting(4, "steps of a line that are taken before the next look", low=1, high=MOST_LEFT)
     run: str = setting("", "a run that tuned the numbers below; without one small rooms have theirs")
     boldness: float = setting(2.0, "most steps of a plan for each step that the enemy is away from it", low=0.01)
