@@ -214,9 +214,11 @@ class Foresight:
         beliefs, said = notes["beliefs"].astype(np.int64) ^ FIRST, notes["said"].astype(np.int64)
         right = (said >> np.maximum(taken, 0)[:, None] & 1 == 1) & (taken >= 0)[:, None]
         moved = np.rint(beliefs + (SURE * right - beliefs) / LEARN).astype(np.int64)
-        beliefs = np.where(said > 0, moved, beliefs)
+        tosses = np.array([copy.tosses > 0 for copy in self.copies] + [False] * (MOST_COPIES - len(self.copies)))
+        tells = ~right | (said & (said - 1) == 0) | tosses  # to be right with one of several says little
+        beliefs = np.where((said > 0) & tells, moved, beliefs)
         notes["beliefs"] = beliefs ^ FIRST
-        needed = np.array([TRUST if copy.tosses == 0 else TRUST_TOSSED for copy in self.copies])
+        needed = np.where(tosses, TRUST_TOSSED, TRUST)[: len(self.copies)]
         fits = np.where(beliefs[:, : len(needed)] >= needed, beliefs[:, : len(needed)] - needed, -1)
         return np.where(fits.max(axis=1) >= 0, fits.argmax(axis=1), -1)
 

@@ -31,7 +31,8 @@ parity."""
 TABLE = """Each cell is what the bot won from one seat against one rival; below it the published number, with the
 interval that five matches allow. The weights of bot 1 and the network of bot 2 were never published: ours were found
 by evolution, bot 2's by the published scheme. The two assistants' bots exist in compiled form only; TA1 and TA2 are
-substitutes, so their columns can be compared in direction alone."""
+substitutes, so their columns can be compared in direction alone. As in the course's own runner a player keeps its
+corner, the top left one, and who moves first alternates."""
 
 PARITY = """Every move changes the distance between the two heads by one step. So on one player's turns it is always
 odd, on the other's always even, and only the former can ever step onto the other's head. In the small room that is
