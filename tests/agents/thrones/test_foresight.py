@@ -61,6 +61,15 @@ def test_the_copy_that_fits_is_believed_and_a_stranger_is_not(who):
     assert (chosen[0] >= 0) == (who < 2)
 
 
+@pytest.mark.parametrize(("said", "change"), [(0b0001, 1), (0b0101, 0), (0b1010, -1), (0, 0)])
+def test_to_be_right_with_one_of_several_says_little(said, change):
+    mind, notes = foresight(), np.zeros(1, NOTE)
+    notes["said"][0, 0] = said
+    before = notes["beliefs"][0, 0].astype(int) ^ FIRST
+    mind._recall(np.array([0]), notes)  # pyright: ignore[reportPrivateUsage]
+    assert np.sign((notes["beliefs"][0, 0].astype(int) ^ FIRST) - before) == change
+
+
 TRAIL_AHEAD = """
 #########
 #XX     #
