@@ -58,7 +58,7 @@ def duel(
         return {"games": 2 * games, "seats": [summed(results) for results in found]}
 
     settings = {"rules": game_parts(load(GAME), values), "agents": list(specs), "games": games, "seed": own,
-                "code": matches.codes(GAME, specs)}  # fmt: skip
+                "corners": "stay", "code": matches.codes(GAME, specs)}  # fmt: skip
     return Experiment(name, settings, 2 * games, run)
 
 
